@@ -21,15 +21,15 @@ from cormorant.store.journal.item_shelf import ItemShelf
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """An open installation. `index_reader` and `cache` are made when first needed; both may be asked for again.
+    """An open installation. `index_reader` and `cache` create a reader and a cache on each call.
 
-    `index_rebuild` waits so many seconds for whoever writes the index to let go of it.
+    `index_rebuild` waits the given seconds for another writer to release the index.
 
-    `searchable` is False when the installation runs without an index; `query_days` is for how many days searches are
-    kept, 0: they are not; `excluded_days` for how many excluded addresses are that no page leads to any more;
-    `old_copies_bytes` is the room for copies that were replaced; `node` is what this machine is called; `runs_at_once`
-    are the runs that may be under way together, None: any number. `egress` makes the way out of an event loop, None
-    where nothing may be connected to.
+    `searchable` is False if the installation runs without an index; `query_days` is the number of days for which
+    searches are kept, 0: they are not; `excluded_days` the same for excluded addresses that no page links to any more;
+    `old_copies_bytes` is the space for replaced copies; `node` is the name of this machine; `runs_at_once` is the
+    number of runs that may be under way together, None: any number. `egress` creates the egress of an event loop, None
+    if no connections are allowed.
     """
 
     folder: Path
@@ -51,9 +51,9 @@ class Installation:
     egress: Callable[[], Egress] | None = None
 
     def source(self, owner: SourceRow, settings: Mapping[str, Any] | None = None) -> Source:
-        """A source to ask questions of, as its settings are today or as they were at a run; it cannot fetch.
+        """A source with its present settings, or those of a run; it answers questions but cannot fetch.
 
-        Raises BadSetting, and what the kind raises, for settings that no longer make one.
+        Raises BadSetting, and errors of the kind, for settings that are no longer valid.
         """
         return make_source(
             owner.kind,

@@ -1,4 +1,4 @@
-"""The application: pages for readers, search for programs, and two addresses for whoever watches over the process."""
+"""The web application: pages for readers and administrators, the REST interface, and health endpoints."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def make(
 ) -> RequestGuard:
     """The application of an installation; `hosts` are names it answers to besides those of loopback.
 
-    The guard stands around all of it, the door within: a middleware would stand inside of what answers when a page
-    fails. `asked` is where searches are noted, to be flushed by whoever made it; None: by itself, a little later.
+    The guard wraps everything, and authentication comes within it: FastAPI's own middleware would lie inside the error
+    handler of failed pages. `asked` records searches, and its creator flushes it; None: a recorder that flushes itself.
     """
     app, look = application(house, exposure, asked)
     keys = Authenticator(house)
     if exposure is not Audience.LOCAL:
         sign_in.add(app, look, keys)
-    authentication = AuthenticationMiddleware(app, keys, exposure, Policy.of(app), partial(error_pages.told, look))
+    authentication = AuthenticationMiddleware(app, keys, exposure, Policy.of(app), partial(error_pages.answer, look))
     return RequestGuard(authentication, hosts)
 
 
@@ -104,7 +104,7 @@ def application(
 
 
 async def _small(request: Request) -> None:
-    """Take no request that brings more than anything here takes; a push counts what it reads by itself."""
+    """Refuse a request with a body larger than any route takes; the routes of push count their bodies themselves."""
     if request.url.path.startswith(f"{routing.PREFIX}/push/"):
         return
     length = request.headers.get("content-length", "")
@@ -113,7 +113,7 @@ async def _small(request: Request) -> None:
 
 
 def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: QueryRecorder) -> None:
-    """Home and results, and the switches of what somebody prefers."""
+    """Add home, the page of results, and the switches of preferences."""
 
     @page(app, "/", Scope.SEARCH)
     def home(request: Request, q: str = "", source: str = "") -> Response:
@@ -147,11 +147,11 @@ def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: 
             "folded": any(hit.duplicates or hit.near_duplicates for hit in answer.hits),
             "cut": answer.reachable > reach or (wanted.group is None and answer.total > reach),
             "running": _running(request, shelf), "noted": noted,
-            "why": score.told(shelf, wanted.question, why if visitor(request).operates else None),
+            "why": score.view(shelf, wanted.question, why if visitor(request).operates else None),
         }  # fmt: skip
         if answer.hits:
             return look.TemplateResponse(request, "results.html", values)
-        values |= no_results.told(shelf, wanted, answer) | {"hidden": _hidden(request, shelf)}
+        values |= no_results.page_values(shelf, wanted, answer) | {"hidden": _hidden(request, shelf)}
         return look.TemplateResponse(request, "nothing.html", values)
 
     @page(app, "/preferences/theme", PUBLIC, "POST")
@@ -164,12 +164,12 @@ def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: 
 
 
 def _running(request: Request, shelf: SharedReader) -> list[str]:
-    """The sources of which a page may say that they are being crawled."""
+    """The sources that a page may show as being crawled."""
     return shelf.running(every=visitor(request).operates)
 
 
 def _hidden(request: Request, shelf: SharedReader) -> list[str]:
-    """Why search does not find what is in the index, for those who may know that it is there."""
+    """Why search hides documents of the index, for visitors who may know that these exist."""
     return shelf.closed() if visitor(request).operates else []
 
 
@@ -183,7 +183,7 @@ def _add_clicks(app: FastAPI, asked: QueryRecorder) -> None:
 
 
 def _add_help(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
-    """Add the pages on query syntax and error codes, and the routes that let a browser search by itself."""
+    """Add the pages on query syntax and error codes, and the description for the search bar of browsers."""
 
     @page(app, "/help", Scope.SEARCH)
     def how(request: Request) -> Response:

@@ -1,8 +1,7 @@
 """Error responses when a page cannot be shown: a page for a person, a problem object for a program.
 
-Each says what to do. Of what no reader can help, only the reference is told by which whoever looks after the pages
-finds it in the log. A document that somebody may not see is answered like one that does not exist; who looks after the
-installation is told what does not.
+Each error names a remedy. A fault that no reader can repair is shown only as the reference under which an administrator
+finds it in the log. A forbidden document is answered like a missing one; operators get the actual reason.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from cormorant.web.security.request_guard import OF_PROGRAMS
 _log = logger(__name__)
 
 AGAIN_S = 60
-"""When who was told that something cannot be answered now may ask again."""
+"""Seconds after which a client may retry a request that cannot be answered now."""
 
 _UNFIT = {
     "missing": "has to be given", "int_parsing": "has to be a whole number", "bool_parsing": "has to be 1 or 0",
@@ -52,47 +51,47 @@ _UNFIT = {
     "bool_type": "has to be true or false", "too_short": "has to have something in it",
     "value_error": "has {error} in it",
 }  # fmt: skip
-"""What to say of a value, by what pydantic calls its fault."""
+"""Sentences about an invalid value, by pydantic's type of error."""
 
 _NO_BODY = dict.fromkeys(
     ("json_invalid", "model_attributes_type", "model_type"),
     "The request body is no JSON object. Send one, with `Content-Type: application/json`.",
 )
-"""What to say of what was sent as a whole, by what pydantic calls its fault."""
+"""Sentences about an invalid request body, by pydantic's type of error."""
 _EMPTY = "The request names no change. Name a change."
 
 _READERS = (Busy, UsageError, NotFoundError, ConflictError, NotSignedIn, ScopeTooNarrow, TooManyTries)
-"""What comes of what a reader asked for; they are told in its own words, as of an index that a command mends."""
+"""Errors of requests, whose own sentences are shown to readers, as is that of a damaged index."""
 
 _PASSING: Mapping[type[Exception], str] = {
     Unreachable: "The database does not answer at the moment. Nothing is lost; the work continues when it answers. ",
     NoRoom: "A disk is full at the moment. Nothing is lost; the work continues when there is space. ",
 }
-"""What a reader is told besides of what passes by itself."""
+"""Additional sentences about faults that pass by themselves."""
 
 _TURNED_AWAY = NotPermitted("This page is for administrators. Open it on the machine that serves it.")
 
 
 def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[CormorantError], None]) -> None:
-    """Answer every error. `forget` is told of one of ours, not a reader's: what it came from is opened anew."""
+    """Answer every error. `forget` gets each error that is no reader's mistake, so that its resource is reopened."""
 
     @app.exception_handler(CormorantError)
     def ours(request: Request, error: CormorantError) -> Response:
         if not isinstance(error, _READERS):
             forget(error)
-        return told(look, request, error)
+        return answer(look, request, error)
 
     @app.exception_handler(RequestValidationError)
     def unfit(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         if first["loc"][0] == "path":
-            return _said(look, request, _nowhere())
+            return _answer(look, request, _nowhere())
         if first["type"] in _NO_BODY:
-            return _said(look, request, UsageError(_NO_BODY[first["type"]]).as_problem(422))
+            return _answer(look, request, UsageError(_NO_BODY[first["type"]]).as_problem(422))
         if str(first.get("ctx", {}).get("error")) == NOTHING:
-            return _said(look, request, UsageError(_EMPTY).as_problem(422))
-        said = _UNFIT.get(first["type"], "is not understood").format(**first.get("ctx", {}))
-        return _said(look, request, UsageError(f"`{first['loc'][-1]}` {said}.").as_problem(422))
+            return _answer(look, request, UsageError(_EMPTY).as_problem(422))
+        fault = _UNFIT.get(first["type"], "is not understood").format(**first.get("ctx", {}))
+        return _answer(look, request, UsageError(f"`{first['loc'][-1]}` {fault}.").as_problem(422))
 
     @app.exception_handler(400)
     @app.exception_handler(403)
@@ -107,20 +106,20 @@ def add(app: FastAPI, look: Jinja2Templates, forget: Callable[[CormorantError], 
         return _failed(look, request, error)
 
 
-def told(look: Jinja2Templates, request: Request, error: CormorantError | HTTPException) -> Response:
-    """The answer that tells of an error; of ours only the reference."""
+def answer(look: Jinja2Templates, request: Request, error: CormorantError | HTTPException) -> Response:
+    """The answer to an error; of a fault of the program it shows only the reference."""
     if isinstance(error, HTTPException):
         return _turned(look, request, error)
     if isinstance(error, (*_READERS, IndexDamaged)):
-        return _said(look, request, error.as_problem())
+        return _answer(look, request, error.as_problem())
     return _failed(look, request, error)
 
 
 def _turned(look: Jinja2Templates, request: Request, error: HTTPException) -> Response:
-    """The answer to a request that no route took, or that was turned away; a redirect leads on instead."""
+    """The answer to a request that no route took or that was rejected, or a redirect."""
     if error.status_code < 400:
         return Response(status_code=error.status_code, headers=error.headers)
-    return _said(look, request, _refused(request, error.status_code), error.headers or {})
+    return _answer(look, request, _refused(request, error.status_code), error.headers or {})
 
 
 def _refused(request: Request, status: int) -> dict[str, Any]:
@@ -143,9 +142,9 @@ def _nowhere() -> dict[str, Any]:
 
 
 def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Response:
-    """Write a fault into the log, with where it came from, and tell its reference.
+    """Log a fault with its traceback, and answer with its reference.
 
-    A database that is away, or a full disk, is no fault of the program's: what it said is enough, each time.
+    For an unavailable database or a full disk the sentence of the error is logged without a traceback.
     """
     reference, known = random_token(4), error if isinstance(error, CormorantError) else CormorantError("")
     found, passing = {"reference": reference, "path": request.url.path}, _PASSING.get(type(error), "")
@@ -154,37 +153,37 @@ def _failed(look: Jinja2Templates, request: Request, error: Exception) -> Respon
     else:
         _log.error("fault", extra=found, exc_info=error)
     sentence = f"{passing}An administrator finds the cause in logs/web.log, under {reference}."
-    told = {"detail": sentence, "reference": reference}
-    return _said(look, request, known.as_problem(max(known.http_status, 500)) | told)
+    shown = {"detail": sentence, "reference": reference}
+    return _answer(look, request, known.as_problem(max(known.http_status, 500)) | shown)
 
 
-def _said(
+def _answer(
     look: Jinja2Templates, request: Request, problem: dict[str, Any], headers: Mapping[str, str] | None = None
 ) -> Response:
-    """The answer that tells of a problem; a page keeps what was asked for, so that it can be asked again."""
+    """The answer with a problem object or page; a page keeps the query, so that it can be sent again."""
     status: int = problem["status"]
     given = dict(headers or {}) | ({"Retry-After": str(AGAIN_S)} if status == 503 else {})
     if request.url.path.startswith(OF_PROGRAMS):
-        answer: Response = JSONResponse(problem, status, given, media_type="application/problem+json")
+        response: Response = JSONResponse(problem, status, given, media_type="application/problem+json")
     elif status == NotSignedIn.http_status:
-        answer = sign_in.page(look, request, back=_here(request), status=status)
+        response = sign_in.page(look, request, back=_here(request), status=status)
     else:
         values = layout.of(request, None, q=request.query_params.get("q", "")) | {
-            "problem": problem, "told": is_admitted(request), "again_s": AGAIN_S, "here": _here(request),
+            "problem": problem, "admitted": is_admitted(request), "again_s": AGAIN_S, "here": _here(request),
             "asked": request.query_params.get("address", ""), "page": request.method == "GET",
         }  # fmt: skip
-        answer = look.TemplateResponse(request, "stop.html", values, status_code=status, headers=given)
+        response = look.TemplateResponse(request, "stop.html", values, status_code=status, headers=given)
     if status == TooManyTries.http_status:
-        answer.headers["Retry-After"] = f"{WITHIN_S:.0f}"
+        response.headers["Retry-After"] = f"{WITHIN_S:.0f}"
     if challenge := _challenge(request, problem):
-        answer.headers["WWW-Authenticate"] = challenge
-    return answer
+        response.headers["WWW-Authenticate"] = challenge
+    return response
 
 
 def _challenge(request: Request, problem: Mapping[str, Any]) -> str:
     """Return the challenge to a program that needs a token, or another (RFC 6750 section 3); "" if none helps.
 
-    Which scope a route needs is told only to who shows a token.
+    The scope that a route needs is revealed only to clients with a token.
     """
     if problem["code"] == ScopeTooNarrow.code:
         needed = problem.get("scope_needed")

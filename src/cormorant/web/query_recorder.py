@@ -1,12 +1,12 @@
-"""Query recorder: notes searches, opened results and damaged copies without waiting for the disk.
+"""Query recorder: records searches, opened results and damaged copies without waiting for the disk.
 
     answer -> note (in memory) --every few seconds, or when there are many--> one transaction
     result opened -> clicked, if it was on a page that this process showed ----^
 copy damaged  -> harmed --------------------------------------------------'
 
-What is noted says nothing of who asked but whether somebody had signed in. Secrets that this process knows are masked,
-and so is whatever looks like a token of ours. A click is believed once, and only of a result that was shown: nobody can
-fill the table from outside. What was not written when the process is killed is lost.
+A record holds nothing about the person except whether they had signed in. Secrets that this process knows are masked,
+and so are texts that look like tokens of Cormorant. A click counts once, and only for a result that was shown, so that
+nobody can fill the table from outside. Records that are not written yet are lost if the process is killed.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _log = logger(__name__)
 
 WAIT_S: Final = 5.0
 MANY: Final = 200
-"""Rows that are written at once, before their time."""
+"""Number of waiting rows from which on they are written at once."""
 MOST_WAITING: Final = 10_000
-"""Rows that wait at most, should the database not take any."""
+"""Rows that wait at most while the database is unavailable."""
 SHOWN: Final = 5_000
-"""Pages of results whose clicks are still believed."""
+"""Pages of results whose clicks are still counted."""
 TRIM_S: Final = 3_600.0
 LONGEST: Final = 500
 _TOKEN: Final = re.compile(r"cormorant_[0-9a-f]{8,}")
@@ -61,7 +61,7 @@ class QueryRecorder:
         self._trimmed_at = -TRIM_S
 
     def note(self, request: Request, question: Question, answer: Answer, face: Face) -> str:
-        """Note a search; returns what clicks on its results are known by, "" when nothing is kept."""
+        """Record a search; returns the token for clicks on its results, "" if searches are not kept."""
         if not self._house.query_days:
             return ""
         token = random_token(8)
@@ -84,7 +84,7 @@ class QueryRecorder:
         return token
 
     def clicked(self, token: str, number: int) -> None:
-        """Note that a result was opened; what was not shown, or is noted already, is passed over."""
+        """Record that a result was opened; results that were not shown, or are recorded already, are ignored."""
         with self._lock:
             place = self._shown.get(token, {}).pop(number, None)
             if place is None:
@@ -93,14 +93,14 @@ class QueryRecorder:
         self._soon()
 
     def harmed(self, number: int) -> None:
-        """Note that the kept copy of a document is damaged, of so many at a time: else it is met again."""
+        """Record that the kept copy of a document is damaged, up to MANY at a time; others will be met again."""
         with self._lock:
             if len(self._harmed) < MANY:
                 self._harmed.add(number)
         self._soon()
 
     def flush(self) -> None:
-        """Write what is waiting now. What the database does not take waits on, up to a bound."""
+        """Write all waiting rows now. Rows that the database does not take keep waiting, up to a bound."""
         self._flush()
         with self._lock:
             if self._writer is not None:
@@ -132,7 +132,7 @@ class QueryRecorder:
             query_log.trim(self._house)
 
     def _soon(self) -> None:
-        """Have it written soon, by a thread of its own: no answer waits. There is one such thread at the most."""
+        """Have rows written soon by a single background thread, so that no answer waits."""
         with self._lock:
             if len(self._queries) + len(self._clicks) >= MANY:
                 self._now.set()
@@ -143,7 +143,7 @@ class QueryRecorder:
         writer.start()
 
     def _write_soon(self) -> None:
-        """Write after a while, or when there are many rows, until none waits."""
+        """Write rows after a while, or at once if there are many, until none waits."""
         while True:
             self._now.wait(WAIT_S)
             self._now.clear()

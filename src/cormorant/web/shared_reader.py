@@ -1,4 +1,4 @@
-"""The library, kept open for all who ask."""
+"""Shared reader: the open library for all requests."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from cormorant.operate.sources.secrets import Opened
 from cormorant.search.reader import Answer, KnownAttributes, Library, Question, ScoreExplanation
 
 FRESH_S = 5.0
-"""How old the figures at the foot of a page may be."""
+"""Seconds for which the figures at the foot of a page are cached."""
 LOOKED_S = 30.0
-"""How long it is believed what was found when every byte of a damaged index was looked at."""
+"""Seconds between two full checks of a damaged index."""
 
 
 class SharedReader:
-    """The library, opened when it is first asked for, and again after a fault."""
+    """The library, opened on first use, and again after a fault."""
 
     def __init__(self, house: Installation) -> None:
         self.house = house
@@ -55,7 +55,7 @@ class SharedReader:
         return self._counts
 
     def known(self) -> dict[str, int] | None:
-        """The same, None if it cannot be said: who searches is told of a fault, a page that only asks needs none."""
+        """Return the counts, None after a fault: searches report it, but other pages go without counts."""
         try:
             return self.counts()
         except CormorantError:
@@ -66,9 +66,9 @@ class SharedReader:
         return self.library().size()
 
     def look(self) -> None:
-        """See that a search would be answered, and, once an answer met damage, that every byte is whole again.
+        """Check that a search would be answered, and, after damage was met, that every byte is undamaged again.
 
-        Raises IndexDamaged, as long as it would not, and ConflictError, and what the database says.
+        Raises IndexDamaged, ConflictError, and the errors of the database.
         """
         self.library().look()
         if self._damage is None:
@@ -76,7 +76,7 @@ class SharedReader:
         now = self.house.clock.monotonic()
         if now < self._look_at:
             raise self._damage
-        self._look_at = now + LOOKED_S  # the others are told of it meanwhile
+        self._look_at = now + LOOKED_S  # other requests get the known damage meanwhile
         try:
             self.library().check()
         finally:
@@ -84,9 +84,9 @@ class SharedReader:
         self._damage = None
 
     def running(self, *, every: bool) -> list[str]:
-        """Sources that are being crawled: of those in which something may be seen, or of `every` one there is.
+        """Sources that are being crawled, among those with visible documents, or among `every` source.
 
-        None of them where it cannot be said.
+        Empty after a fault.
         """
         with suppress(CormorantError):
             known = self.counts()
@@ -94,7 +94,7 @@ class SharedReader:
         return []
 
     def closed(self) -> list[str]:
-        """Why search does not find what is in the index, for those who may know that it is there."""
+        """Why search hides documents of the index, for visitors who may know that these exist."""
         return restricted.sentences(self.house)
 
     def ask(self, question: Question, offered: Collection[str] = ()) -> Answer:
@@ -108,7 +108,7 @@ class SharedReader:
         return self.library().attributes
 
     def offered_attributes(self) -> tuple[str, ...]:
-        """Return the attributes whose values are offered beside results; none where it cannot be said."""
+        """Return the attributes whose values are offered beside results; none after a fault."""
         with suppress(CormorantError):
             return attributes.offered(self.house)
         return ()
@@ -124,24 +124,24 @@ class SharedReader:
         return value_lists.labels(self.house, names, languages, sources)
 
     def suggest(self, typed: str, sources: tuple[str, ...]) -> SuggestionsRecord:
-        """Say how what is typed may go on. Raises NotFoundError for an unknown source."""
+        """Return completions of a typed query. Raises NotFoundError for an unknown source."""
         self._know(sources)
         return suggestions.suggested(self.library(), typed, sources)
 
     def _know(self, sources: tuple[str, ...]) -> None:
-        """Raise NotFoundError for a source of which nothing may be seen; the names of others stay untold."""
+        """Raise NotFoundError for a source without visible documents, so that names of hidden sources stay secret."""
         asked = self.federation().names(ANYONE) if sources else ()
         for name in (each for each in sources if each not in asked):
             if name not in self.counts() and name not in search.counts(self.house, self.library()):
                 raise NotFoundError("There is no such source, or you have no access to it.")
 
     def why(self, question: Question, number: int) -> ScoreExplanation:
-        """Say what made the score of a document that a question finds. Raises NotFoundError where it finds no such."""
+        """Explain the score of a document that a question finds. Raises NotFoundError if it does not find it."""
         self._know(question.sources)
         return search.why(self.house, question, number, shelf=self.library())
 
     def forget(self, error: CormorantError | None = None) -> None:
-        """Open it anew the next time. Damage that was met is remembered until the index is whole."""
+        """Reopen the library on its next use. Damage is remembered until a check finds the index undamaged."""
         self._library = None
         if isinstance(error, IndexDamaged) and self._damage is None:
             self._damage, self._look_at = error, self.house.clock.monotonic()

@@ -190,7 +190,7 @@ def idle_rules(house: Installation, store: Store, most: int, **settings: object)
         sources.edit(tx, row.id, {"start": ["https://a.example/"], **settings})
         row = sources.named(tx, "docs")
     with store.read() as tx:
-        return [sentence for _, sentence in unused_rules.watched(tx, house.source(row), most).told()]
+        return [sentence for _, sentence in unused_rules.watched(tx, house.source(row), most).notes()]
 
 
 def test_no_rule_is_said_to_match_nothing_before_everything_was_looked_at(

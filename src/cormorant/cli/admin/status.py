@@ -35,7 +35,7 @@ def status(context: typer.Context) -> None:
         _print_waiting(say, record, plan.folder)
         if any(each["made_anew"] for each in record["receivers"]):
             say.print()
-            say.print(reindex_lock.SAID)
+            say.print(reindex_lock.NOTICE)
 
 
 def _with_answer(source: Mapping[str, Any]) -> Mapping[str, Any]:

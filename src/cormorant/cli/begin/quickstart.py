@@ -82,7 +82,7 @@ def _crawl_and_search(say: Terminal, plan: BuildPlan, made: Sequence[Made]) -> i
     from cormorant.cli.crawl.crawl import carry_out, report_cut_off
     from cormorant.cli.find.search import show
     from cormorant.operate.runs import start
-    from cormorant.operate.runs.quickstart import telling_words
+    from cormorant.operate.runs.quickstart import sample_query
     from cormorant.operate.search import search
     from cormorant.operate.sources import sources
     from cormorant.search.reader import Question
@@ -108,7 +108,7 @@ def _crawl_and_search(say: Terminal, plan: BuildPlan, made: Sequence[Made]) -> i
                 sources.delete(house, each.name)
                 say.problem(Unreachable(f"{each.name!r} did not answer, so the source was not added."))
         reached = [name for name in names if codes.get(name) != 6]
-        text = telling_words(house, reached) if reached and house.searchable else ""
+        text = sample_query(house, reached) if reached and house.searchable else ""
         if text and not say.json:
             say.print(f"Try a search: cormorant{_folder_words(say)} search {text!r}")
             say.print()

@@ -104,7 +104,7 @@ def list_(context: typer.Context) -> None:
         ),
     )
     if any(each["made_anew"] for each in records):
-        say.note(reindex_lock.SAID)
+        say.note(reindex_lock.NOTICE)
 
 
 @app.command(epilog=examples("cormorant receiver show index"))

@@ -1,4 +1,4 @@
-"""Crawl-delay check: hosts that ask for a longer crawl delay than is obeyed. What the report of a run tells of them."""
+"""Crawl-delay check: hosts that ask for a longer crawl delay than Cormorant obeys, for the report of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ASKED = re.compile(r"Crawl-delay (\S+) ")
 
 
 def problems(context: CheckContext) -> Iterator[RunProblem]:
-    """A line for each host at whose pace a run went though it asked for a slower one, ten at most."""
+    """Yield a line for each host, ten at most, that a run visited faster than its robots.txt asks."""
     source, row = context.source, context.row
     if source is None or getattr(source.settings, "crawl_delay", "ignore") == "ignore" or row.started_at is None:
         return

@@ -1,7 +1,7 @@
-"""Count the files that a source shows to everyone and that others may not read, and say how to keep them closed.
+"""Count the files that a source shows to everyone although others may not read them, and name the remedies.
 
-A look at the folder counts before the first crawl, each listing after that. Nothing is decided here: a source shows
-what its settings say, and a person reads of it while it can still be changed.
+A scan of the folder counts them before the first crawl, and each listing after that. The check decides nothing: the
+settings decide what a source shows, and the count informs a person while they can still change them.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
 
 LOOK_S: Final = 3.0
-"""How long a folder is looked at before its first crawl."""
+"""Seconds for which a folder is scanned before its first crawl."""
 
 
 Seen = tuple[ExposedFiles, str] | None
-"""The count of a look and the site of the folder; None where there was nothing to look at."""
+"""The count of a scan and the site of the folder; None if there was nothing to scan."""
 
 
 def look(source: Source) -> Seen:
-    """Count exposed files in a folder for a while. None for one that is not there, does not answer or is empty."""
+    """Count exposed files in a folder for LOOK_S. None if it is missing, empty or does not answer."""
     counting = _Counting(source)
     thread = threading.Thread(target=counting.count, name="exposure", daemon=True)
     thread.start()
@@ -48,7 +48,7 @@ def look(source: Source) -> Seen:
 
 
 class _Counting:
-    """Goes through a folder until it is stopped; a share that is gone may keep its thread for ever."""
+    """Scans a folder until it is stopped; a share that is gone may block its thread for ever."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -68,13 +68,13 @@ class _Counting:
 
 
 def keep(tx: Tx, source: int, seen: Seen) -> None:
-    """Keep the count of a look at a source's folder."""
+    """Store the count of a scan of a source's folder."""
     if seen is not None:
         exposure.keep(tx, SiteNumbers(), source, seen[1], seen[0])
 
 
 def of_source(tx: Tx, row: SourceRow) -> ExposedFiles | None:
-    """Return the newest count, 0 where not everyone finds the source; None where nothing was counted yet."""
+    """Return the newest count, 0 if the source is not for everyone; None if nothing was counted yet."""
     try:
         exposes = source_settings(row.kind, row.settings).exposes
     except CormorantError:
@@ -113,7 +113,7 @@ def _which(name: str, found: ExposedFiles) -> str:
 
 
 def _named(found: ExposedFiles) -> str:
-    """The first of them, with the reasons."""
+    """Name the first files, with the reasons."""
     named = [f"{unquote(address.removeprefix('file://'), errors='replace')} ({why})" for address, why in found.first]
     more = found.files - len(named)
     return f": {', '.join(named)}" + (f" and {more:,} more" if more > 0 else "") if named else ""
@@ -122,7 +122,7 @@ def _named(found: ExposedFiles) -> str:
 def _ways(name: str, found: ExposedFiles) -> str:
     """Say how to keep the exposed files of a source closed.
 
-    The rights of the folder's own way are no part of what `owner_grants` goes by.
+    `owner_grants` ignores the rights of folders above the source's folder.
     """
     quoted = shlex.quote(name)
     by_rights = f"`cormorant source edit {quoted} --set owner_grants=true` applies the rights of the files"
@@ -138,7 +138,7 @@ def _ways(name: str, found: ExposedFiles) -> str:
 
 
 def notices(context: CheckContext) -> Iterator[RunProblem]:
-    """One line of a run that listed more such files than the run before it, as the first one does."""
+    """Yield a line for a run that listed more exposed files than the run before it; the first run always counts."""
     tx, row, owner = context.tx, context.row, context.owner
     if not row.lists or owner is None:
         return
@@ -153,7 +153,7 @@ def notices(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def first_looks(house: Installation, names: Sequence[str]) -> list[str]:
-    """Look at those of these sources (no names: of all) that were never crawled nor looked at, and say what is so.
+    """Scan the folders of these sources (no names: of all) that were never crawled or scanned; return the findings.
 
     A share may not have been mounted when its source was added. Raises NotFoundError.
     """
@@ -164,7 +164,7 @@ def first_looks(house: Installation, names: Sequence[str]) -> list[str]:
 
 
 def _first_look(house: Installation, row: SourceRow) -> list[str]:
-    """Look at one of them. The crawl says if anything is wrong with its settings or its folder."""
+    """Scan the folder of one source. The crawl reports errors of its settings or its folder."""
     try:
         seen = look(house.source(row))
     except CormorantError:

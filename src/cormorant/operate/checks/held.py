@@ -1,8 +1,7 @@
 """Held documents of a run, and why it holds them back.
 
-Documents whose newest answer was not believed, told once a reason.
-
-And those that would leave, while they are too many to let go before a run has come to its end.
+They are documents whose newest answer was not believed, grouped by reason, and documents that are about to be deleted
+while there are too many to delete before the run is complete.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ def problems(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def _leaving(context: CheckContext) -> Iterator[RunProblem]:
-    """Yield the documents that would leave the index by now, all of which search still finds."""
+    """Yield the number of documents that are to be deleted but still found by search."""
     tx, row = context.tx, context.row
     count = pending_deletes.in_sight_count(tx, row.source_id)
     if count and context.is_newest:

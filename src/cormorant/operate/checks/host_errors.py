@@ -1,4 +1,4 @@
-"""Host errors: sites that did not answer at the last request or want to be left alone, and remedies."""
+"""Host errors: sites that did not answer the last request or asked to be left alone, and remedies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def of_sites(tx: Tx, numbers: Sequence[int]) -> dict[int, HostTroubleRecord]:
 
 
 def _record(site: SiteLeft) -> HostTroubleRecord:
-    """One site. `not_before` is None when the next crawl asks it at once: silence is tried anew, a wish is obeyed."""
+    """The record of one site. `not_before` is None for a silent site, which the next crawl requests at once."""
     found = HostTrouble(site.key, site.trouble)
     until = None if found.why is HoldReason.SILENT else rfc3339(site.goes_on_at)
     said = f"{found.host} {found.lately}" + (f" until {until}" if until else "")

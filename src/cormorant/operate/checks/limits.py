@@ -1,4 +1,4 @@
-"""Limits that a run has met: the setting, what was left because of it, and the remedy."""
+"""Limits that a run reached: the setting, the addresses left out because of it, and the remedy."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def problems(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def _hosts(tx: Tx, row: RunRow, owner: SourceRow, settings: SourceSettings) -> Iterator[tuple[str, str, int]]:
-    """The sites where a run met a limit: key, the limit in words, addresses left out because of it."""
+    """The sites where a run reached a limit: key, the limit in words, number of addresses left out."""
     if settings.watched is None or settings.watched.most is None:
         return
     for key, watch in traps.watches(tx, owner.id):
@@ -78,7 +78,7 @@ def _advice(source: str, name: str) -> str:
 
 
 def crowded(context: CheckContext) -> Iterator[RunProblem]:
-    """Domains of which more hosts were met than are visited."""
+    """Yield the domains with more hosts than a run visits."""
     tx, row, source = context.tx, context.row, context.source
     if source is None or source.discovery is not Discovery.SEEDS:
         return

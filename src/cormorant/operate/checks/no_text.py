@@ -24,7 +24,7 @@ EXAMPLES = 3
 def problems(context: CheckContext) -> Iterator[RunProblem]:
     """Yield one line about documents without text, and one about applications that a script fills.
 
-    Of the newest run they are about what there is, of an older one about what it met.
+    For the newest run they count all present documents, for an older run those that it visited last.
     """
     tx, row, columns = context.tx, context.row, resource.c
     if context.has_failed and not context.counters.fetched:

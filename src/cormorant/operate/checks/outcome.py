@@ -1,4 +1,4 @@
-"""Outcome of a run: how it ended, what it could not get or read, what did not reach a receiver, and what is left."""
+"""Outcome of a run: its end, documents it could not fetch or read, missed deliveries, and addresses left to visit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from cormorant.store.schema import resource, site, site_source
 SHOWN = 10
 """Documents named in a report; `document list` has them all."""
 _UNANSWERED = (*NO_ANSWER, *UNREACHABLE)
-"""Statuses of what no answer came for."""
+"""Statuses of addresses for which there was no answer."""
 
 _WAITS = (
     "The run waits for the receiver {0}, which cannot be created: {1} Repair it, and the run continues within "
@@ -48,7 +48,7 @@ def unreported(row: RunRow, counters: Counters) -> int:
 
 
 def state(context: CheckContext) -> Iterator[RunProblem]:
-    """Yield why a run failed, or what it waits for a person to say."""
+    """Yield why a run failed, or the question on which it waits for a person."""
     row = context.row
     if row.state is RunState.FAILED:
         yield RunProblem("run", row.reason or "The run failed.", {"code": row.error})
@@ -58,7 +58,7 @@ def state(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def shortages(context: CheckContext) -> Iterator[RunProblem]:
-    """Yield what the machine had too little of."""
+    """Yield the resources of which the machine had too little."""
     for short in [each for each in Shortage if each.what == context.row.bottleneck]:
         yield RunProblem(
             "machine",
@@ -79,7 +79,7 @@ def unlisted(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def nothing(context: CheckContext) -> Iterator[RunProblem]:
-    """A source in which there is nothing at all, not even something that failed."""
+    """Yield a problem for a source without any address, not even a failed one."""
     tx, owner = context.tx, context.owner
     if owner is None or context.has_failed:
         return
@@ -94,7 +94,7 @@ def nothing(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def invalid_settings(context: CheckContext) -> Iterator[RunProblem]:
-    """Yield why the settings of a run make no source any more."""
+    """Yield why the settings of a run are no longer valid."""
     fault = context.source_or_fault
     if isinstance(fault, CormorantError):
         yield RunProblem("run", fault.sentence, {"code": fault.code})
@@ -109,7 +109,7 @@ def _bad_documents(context: CheckContext) -> sa.ColumnElement[bool]:
 
 
 def unanswered(context: CheckContext) -> Iterator[RunProblem]:
-    """Addresses that were not answered for, once a host or folder: the pages are not at fault."""
+    """Yield addresses without an answer, grouped by host or folder: the pages are not at fault."""
     tx = context.tx
     columns, count = resource.c, sa.func.count()
     groups = (
@@ -130,7 +130,7 @@ def unanswered(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def documents(context: CheckContext) -> Iterator[RunProblem]:
-    """Documents that this run could not get or read, the first of them; what was not answered for is told by host."""
+    """Yield the first documents that this run could not fetch or read, without those that `unanswered` reports."""
     tx = context.tx
     statement = sa.select(resource).where(_bad_documents(context), resource.c.status.not_in(_UNANSWERED))
     yield from map(_document, tx.rows(statement.order_by(resource.c.id).limit(SHOWN)))
@@ -168,7 +168,7 @@ def too_big(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def failing_receivers(context: CheckContext) -> Iterator[RunProblem]:
-    """Yield the receivers that do not take what they are told of the source."""
+    """Yield the receivers that fail to take events of the source."""
     for each in context.failing_receivers:
         error = each.error or ""
         waits = each.unmade and context.row.state is RunState.DELIVERING
@@ -192,7 +192,7 @@ def damaged_copies(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def unsearched(context: CheckContext) -> Iterator[RunProblem]:
-    """Search does not answer, which no delivery has met so far: there was nothing to deliver, or not yet."""
+    """Yield a problem if search does not answer and no delivery has failed, as there was none so far."""
     if not context.is_newest or any(each.name == receivers.INDEX for each in context.failing_receivers):
         return
     found = index_consistency.trouble(context.house)
@@ -228,7 +228,7 @@ def waiting(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def _silent(tx: Tx, row: RunRow, left: remaining.Remaining) -> str:
-    """Return the silent sites, when a run has only sites in trouble left; "" unless none of them answers."""
+    """Describe the silent sites if a run has only silent sites left, otherwise return ""."""
     found = remaining.troubles(tx, row.source_id, left.some)
     if left.troubled < left.sites or host_errors.worst(found) is not HoldReason.SILENT:
         return ""

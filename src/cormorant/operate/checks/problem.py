@@ -1,4 +1,4 @@
-"""A problem of a run, and the context in which the checks of a run look for some."""
+"""A problem of a run, and the context for the checks of a run."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from cormorant.store.journal.runs import RunRow
 
 @dataclass(frozen=True, slots=True)
 class RunProblem:
-    """Something that a person should know of a run: its kind, a sentence, and what it is about, by name."""
+    """A problem that a person should know of: its kind, a sentence, and its data for programs, by name."""
 
     kind: str
     sentence: str
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
-        """It as programs are told it."""
+        """The record for programs."""
         return {"kind": self.kind, **self.about, "sentence": self.sentence}
 
 
 @dataclass(frozen=True)
 class CheckContext:
-    """A run that is checked, its source (None: it was deleted), and what else checks need, read when asked for."""
+    """A run that is checked, its source (None: it was deleted), and data for checks, which is read on first use."""
 
     house: Installation
     tx: Tx
@@ -54,7 +54,7 @@ class CheckContext:
 
     @cached_property
     def is_newest(self) -> bool:
-        """Return whether its source has no newer run, so that what is so now is told of it."""
+        """Return whether its source has no newer run, so that the present state is reported for this run."""
         return runs.is_newest(self.tx, self.row)
 
     @property
@@ -80,6 +80,6 @@ class CheckContext:
 
     @cached_property
     def failing_receivers(self) -> Sequence[ReceiverRow]:
-        """The receivers that do not take what they are told of the source; of its newest run, since it is so now."""
-        told = receivers.of_source(self.tx, self.row.source_id) if self.is_newest else ()
-        return [each for each in told if each.error]
+        """The receivers that fail to take events of the source; empty unless this is its newest run."""
+        notified = receivers.of_source(self.tx, self.row.source_id) if self.is_newest else ()
+        return [each for each in notified if each.error]

@@ -1,4 +1,4 @@
-"""The checks of a run, in the order in which its report tells of their problems.
+"""The checks of a run, in the order of their problems in its report.
 
 A new check is a function that yields what it finds in a context, and its entry here.
 """
@@ -52,7 +52,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     outcome.waiting,
     traps.problems,
 )
-"""What finds the problems of a run."""
+"""Checks that find problems of a run."""
 
 NOTICES: Final[tuple[Check, ...]] = (exposure.notices, restricted.unresolved)
-"""What finds that which a person should know of a run although it went well."""
+"""Checks that find notices about a run although it went well."""

@@ -7,7 +7,7 @@ from cormorant.plugins import kind_advice
 
 
 def advice(status: int, address: str) -> str:
-    """Return what to do about a status of this address, in a sentence."""
+    """Return the remedy for a status of this address, in a sentence."""
     return kind_advice(status, address) or describe(status).advice
 
 

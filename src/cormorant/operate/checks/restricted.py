@@ -1,6 +1,6 @@
-"""Restricted documents of a source: how many are not for everyone as their files are not, and the remedy.
+"""Restricted documents of a source: how many are hidden because not everyone may read their files, and the remedy.
 
-Until there are users the only reader is everyone, so whoever goes by the rights of files may search and find nothing.
+Until there are users, the only reader is everyone, so a source with the rights of its files may show no documents.
 Readers that the server of a source cannot name are listed too.
 """
 
@@ -31,7 +31,7 @@ _GRANTED, _DENIED = "group:S-1-", "user:S-1-"
 
 
 class Closed(NamedTuple):
-    """Of `documents` in the index, `hidden` may not be found by everyone; the sentence says what to do."""
+    """Of `documents` in the index, `hidden` may not be found by everyone; the sentence names the remedy."""
 
     documents: int
     hidden: int
@@ -39,7 +39,7 @@ class Closed(NamedTuple):
 
 
 def closed(tx: Tx, owner: SourceRow) -> Closed | None:
-    """Count what the rights of files keep from everyone; None when they keep nothing, or do not count."""
+    """Count the documents that file rights hide from everyone; None if they hide none, or are ignored."""
     if not _goes_by_files(owner):
         return None
     counted = _counted(tx, owner)
@@ -57,7 +57,7 @@ def _counted(tx: Tx, owner: SourceRow) -> dict[ACL, int]:
 
 
 def unresolved(context: CheckContext) -> Iterator[RunProblem]:
-    """One line about readers by SIDs for which the server knows no account, of the newest run of a source."""
+    """Yield a line for the newest run of a source about SIDs for which the server knows no account."""
     owner = context.owner
     if owner is None or not context.is_newest or _setting(owner, "sid_lookup", "off") == "off":
         return
@@ -86,14 +86,14 @@ def _unnamed(owner: SourceRow, sids: list[str], closed_by: int) -> str:
 
 
 def problems(context: CheckContext) -> Iterator[RunProblem]:
-    """One line about them, of the newest run of a source."""
+    """Yield a line about restricted documents for the newest run of a source."""
     owner = context.owner
     if owner is not None and context.is_newest and (found := closed(context.tx, owner)):
         yield RunProblem("rights", found.sentence, {"documents": found.documents, "addresses": found.hidden})
 
 
 def sentences(house: Installation) -> list[str]:
-    """The same line of every source that has such documents."""
+    """The line about restricted documents of each source that has some."""
     with house.store.read() as tx:
         return [found.sentence for row in sources.every(tx) if (found := closed(tx, row))]
 

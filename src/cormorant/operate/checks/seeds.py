@@ -1,8 +1,8 @@
 """Outcomes of the start addresses (seeds) of a run.
 
-One that moved is followed to where it leads.
+A seed that moved is followed to its target.
 
-start --moved--> address --moved--> ... --> a document, or what keeps it out
+start --moved--> address --moved--> ... --> a document, or the gate that keeps it out
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _MOST = 20
 
 
 def named(source: Source) -> frozenset[str] | None:
-    """The start addresses of a source as it knows them, those of a file included; None for a kind that has none.
+    """The normalized start addresses of a source, those of a file included; None for a kind without any.
 
     Raises BadAddress when the file cannot be read.
     """
@@ -55,7 +55,7 @@ def named(source: Source) -> frozenset[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class KeptOutSeed:
-    """The gate that keeps out what a start address leads to, its rule, and the status that stands for it."""
+    """The gate that keeps out the target of a start address, its rule, and its status."""
 
     gate: str
     rule: str
@@ -64,9 +64,9 @@ class KeptOutSeed:
 
 @dataclass(frozen=True, slots=True)
 class SeedTarget:
-    """A start address with where it leads in the end: itself, when it did not move.
+    """A start address with its final target, which is the address itself if it did not move.
 
-    `last` is what became of that one; None when it was never admitted, and `kept` then says what keeps it out.
+    `last` is the outcome of the target; None if it was never admitted, and `kept` is then the gate that keeps it out.
     """
 
     start: Start
@@ -88,7 +88,7 @@ class SeedTarget:
 def none_answered(found: Sequence[Start], counted: Counters) -> bool:
     """Return whether no start address got an answer.
 
-    Those that a run never came to say nothing, if it got nothing else either.
+    Seeds that the run never requested are ignored if it fetched nothing else either.
     """
     asked = [each for each in found if each.outcome is not OutcomeKind.NONE]
     whole = len(asked) == len(found) or not got(counted)
@@ -96,13 +96,13 @@ def none_answered(found: Sequence[Start], counted: Counters) -> bool:
 
 
 def ends(house: Installation, tx: Tx, row: RunRow) -> list[SeedTarget]:
-    """Every start address of a run's source, with its end. What its settings no longer start from is none."""
+    """Every start address of a run's source, with its target; addresses dropped from the settings are left out."""
     found = remaining.starts(tx, row.source_id)
     owner = sources.numbered(tx, row.source_id) if found else None
     try:
         source = house.source(owner, row.settings) if owner is not None else None
         known = _begins(source) if source is not None else None
-    except CormorantError:  # settings that no longer make a source say nothing of where its starts lead
+    except CormorantError:  # settings that are no longer valid cannot resolve the targets
         source = known = None
     if source is None or known is None:
         return [SeedTarget(each, each.address, each) for each in found]
@@ -110,14 +110,14 @@ def ends(house: Installation, tx: Tx, row: RunRow) -> list[SeedTarget]:
 
 
 def _begins(source: Source) -> frozenset[str] | None:
-    """The start addresses of a source, and the sitemaps that its settings name: what a run begins with."""
+    """The addresses with which a run begins: start addresses, and sitemaps that the settings name."""
     begins = named(source)
     sitemaps: Sequence[str] = getattr(source.settings, "named_sitemaps", ())
     return None if begins is None else begins.union(known_as(each, source) for each in sitemaps)
 
 
 def _end(tx: Tx, source: Source, start: Start) -> SeedTarget:
-    """Follow a start address."""
+    """Follow a start address to its target."""
     last, seen = start, {start.address}
     while last.outcome is OutcomeKind.MOVED:
         row = _row(tx, source.number, last.address)
@@ -137,7 +137,7 @@ def _row(tx: Tx, source: int, address: str) -> Any:
 
 
 def _kept(tx: Tx, source: Source, address: str) -> KeptOutSeed | None:
-    """Return the gate that keeps an address out, as recorded or else by today's gates; None when admitted."""
+    """Return the gate that keeps an address out, as recorded or else by the present gates; None if admitted."""
     for each in visits.exclusions(tx, source.number, [fingerprint(address, source.number)]):
         return KeptOutSeed(each.gate, each.rule, each.status)
     ruling = source.gates.follow(address, 1)
@@ -145,7 +145,7 @@ def _kept(tx: Tx, source: Source, address: str) -> KeptOutSeed | None:
 
 
 def failed(context: CheckContext) -> Iterator[RunProblem]:
-    """Start addresses that are no document, and those that lead to none; a host that did not answer is told once."""
+    """Yield start addresses that are no document or lead to none; a silent host is reported once."""
     if context.has_failed and not context.counters.requests:
         return
     tx, row = context.tx, context.row
@@ -167,7 +167,7 @@ def failed(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def _start(tx: Tx, row: RunRow, start: remaining.Start) -> RunProblem:
-    """A start address that is no document."""
+    """Return the problem of a start address that is no document."""
     return RunProblem(
         "start",
         f"The start address {start.address} {_how(start)}: {_why(tx, row, start)}",
@@ -186,7 +186,7 @@ def _why(tx: Tx, row: RunRow, start: remaining.Start) -> str:
 
 
 def empty(context: CheckContext) -> Iterator[RunProblem]:
-    """Start addresses that are documents without a byte: nothing is wrong with that, and nobody means it."""
+    """Yield start addresses that are empty documents: no error, but hardly intended."""
     if context.has_failed and not context.counters.requests:
         return
     tx, row = context.tx, context.row
@@ -205,7 +205,7 @@ def empty(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def _led_away(tx: Tx, row: RunRow, end: SeedTarget) -> RunProblem:
-    """A start address that moved to what is no document, or may not be visited."""
+    """Return the problem of a start address that moved to an address that is no document or may not be visited."""
     address, to = end.start.address, end.address
     if end.kept is not None:
         host = str(origin_of(to)).partition("//")[2]
@@ -226,7 +226,7 @@ def _led_away(tx: Tx, row: RunRow, end: SeedTarget) -> RunProblem:
 
 
 def refused(context: CheckContext) -> Iterator[RunProblem]:
-    """Start addresses that a gate did not let in. A listing excludes files likewise, and they are no start."""
+    """Yield start addresses that a gate excluded. Files that a listing excludes are no start addresses."""
     tx, row, source = context.tx, context.row, context.source
     if source is None or source.discovery is not Discovery.SEEDS:
         return

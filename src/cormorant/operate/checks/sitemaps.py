@@ -21,20 +21,20 @@ from cormorant.store.journal import visits
 from cormorant.store.schema import resource, site
 
 SHOWN = 10
-"""Sitemaps, and sites whose dates are not believed, that a report names."""
+"""Sitemaps that a report names, and sites whose dates are not believed."""
 BECAUSE = "It is read for the addresses in it, and is no document."
 _FORMS = {"rss": "RSS", "rdf": "RSS 1.0", "feed": "Atom", "json": "JSON Feed"}
 _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
 
 def problems(context: CheckContext) -> Iterator[RunProblem]:
-    """Sitemaps of a run that could not be used, or not wholly, and sites whose dates are wrong, a line each."""
+    """Yield a line for each sitemap of a run that could not be used fully, and each site whose dates are wrong."""
     tx, row = context.tx, context.row
     asked = [each for each in registry.every(tx, row.source_id) if each.run == row.id]
     if not asked:
         return
-    told = registry.tallies(tx, row.source_id)
-    found = [(each, sentence) for each in asked if (sentence := _sentence(each, told.get(each.id)))]
+    tallies = registry.tallies(tx, row.source_id)
+    found = [(each, sentence) for each in asked if (sentence := _sentence(each, tallies.get(each.id)))]
     for each, sentence in found[:SHOWN]:
         yield RunProblem("sitemap", sentence, {"address": each.address, "status": each.status})
     if len(found) > SHOWN:
@@ -43,7 +43,7 @@ def problems(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def feeds(context: CheckContext) -> Iterator[RunProblem]:
-    """Start addresses that this run was the first to read as feeds; sitemaps that its settings name are none."""
+    """Yield start addresses that this run was the first to read as feeds, without sitemaps named in its settings."""
     tx, row, source = context.tx, context.row, context.source
     if source is None or source.discovery is not Discovery.SEEDS:
         return
@@ -51,22 +51,22 @@ def feeds(context: CheckContext) -> Iterator[RunProblem]:
     begins = (DiscoveredBy.SEED, DiscoveredBy.REDIRECT)
     every = [each for each in registry.every(tx, row.source_id) if each.run == row.id]
     ours = [each for each in every if each.depth == 0 and each.how in begins and each.address not in named]
-    told, first = registry.tallies(tx, row.source_id), visits.changes_of(tx, row.id, [each.id for each in ours])
+    tallies, first = registry.tallies(tx, row.source_id), visits.changes_of(tx, row.id, [each.id for each in ours])
     for each in ours:
-        tally = told.get(each.id)
+        tally = tallies.get(each.id)
         if tally is not None and each.id in first and each.outcome in _WELL:
             said = feed_sentence(tally.form, tally.entries)
             yield RunProblem("sitemap", f"{each.address} is no document. {said}", {"address": each.address})
 
 
 def feed_sentence(form: str, entries: int) -> str:
-    """Say what becomes of a feed that is a start address, for those who took it for a page."""
+    """Explain how a feed among the start addresses is used, for people who took it for a page."""
     items = "item is" if entries == 1 else "items are"
     return f"It is a feed ({_FORMS.get(form, form)}): its {entries:,} {items} visited."
 
 
 def _sentence(row: Any, tally: SitemapTally | None) -> str:
-    """Return what is wrong with a sitemap, "" when nothing is. One among the starts is told there when it failed."""
+    """Describe the problem of a sitemap, "" for none. The check of start addresses reports those that failed."""
     said = describe(row.status)
     if row.outcome not in _WELL:
         if row.how == DiscoveredBy.SEED or row.outcome == OutcomeKind.NONE:
@@ -86,7 +86,7 @@ def _sentence(row: Any, tally: SitemapTally | None) -> str:
 
 
 def _disbelieved(tx: Tx, source: int) -> Iterator[RunProblem]:
-    """Sites whose dates a run found to be wrong mostly."""
+    """Yield the sites whose dates a run found to be mostly wrong."""
     known = lastmod_trust.trusts(tx, source)
     wrong = {number: trust for number, trust in known.items() if not trust.is_believed}
     for number, key in tx.rows(sa.select(site.c.id, site.c.key).where(site.c.id.in_([*wrong][:SHOWN]))):
@@ -108,7 +108,7 @@ def way(tx: Tx, referrer: int) -> str:
 
 
 def of_row(tx: Tx, row: Any) -> dict[str, Any] | None:
-    """Return what explain shows: the tally of a sitemap, or the sitemap data of a page. None when there is nothing."""
+    """Return the tally of a sitemap, or the sitemap data of a page, for `explain`; None if there is none."""
     if row.role == Role.SITEMAP:
         tally = registry.tallies(tx, row.source_id).get(row.id)
         return asdict(tally) if tally is not None else None

@@ -1,4 +1,4 @@
-"""Suspected traps: what goes on for ever at a site, and the rule that would leave it out."""
+"""Suspected traps: endless addresses of a site, and the rule that would exclude them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = 10
 
 
 def listed(house: Installation, name: str | None = None) -> list[TrapRecord]:
-    """The suspected traps of a source, or of all; those its exclude rules leave out already are told as accepted.
+    """The suspected traps of a source, or of all; those that its exclude rules already cover are `accepted`.
 
     Raises NotFoundError for an unknown source.
     """
@@ -67,7 +67,7 @@ def watches(tx: Tx, source: int) -> Iterator[tuple[str, TrapDetector]]:
 
 
 def _apart(suspects: Mapping[str, Template]) -> Iterator[tuple[str, Template]]:
-    """Those that differ: a path whose addresses are all made alike is told once, by the narrower template."""
+    """Drop duplicates: a path whose addresses all share one pattern is kept once, by the narrower template."""
     for name, at in suspects.items():
         narrow = suspects.get(templates(at.examples[0]).narrow)
         if narrow is None or narrow is at or narrow.known < at.known:

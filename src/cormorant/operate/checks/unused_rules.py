@@ -1,4 +1,4 @@
-"""Unused rules: rules of a source that match no known address. A rule that was mistyped is most often one of them."""
+"""Unused rules: rules of a source that match no known address, most often because they are mistyped."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from cormorant.store.journal import visits
 from cormorant.store.schema import exclusion, resource
 
 OF_DOCUMENTS = ("mime:", "size:", "age:")
-"""Rules that no address tells anything about."""
+"""Rules that are not about addresses."""
 PAGE = 5_000
 LOOKED = 200_000
-"""Addresses that a report looks at; of a rule that none of so many matches just that is said."""
+"""Addresses that a report compares with the rules."""
 
 
 class UnusedRules:
-    """The rules of a source that no address has matched so far. `most` addresses are looked at, None: however many.
+    """The rules of a source that no address has matched so far. At most `most` addresses are compared, None: all.
 
-    A listing does not look into folders that a rule leaves out, so of its exclude rules nothing can be said.
+    A listing skips folders that a rule excludes, so its exclude rules are not checked.
     """
 
     def __init__(self, source: Source, most: int | None = LOOKED) -> None:
@@ -42,7 +42,7 @@ class UnusedRules:
         self._unmet = set(self._rules)
 
     def look(self, addresses: Sequence[str]) -> bool:
-        """See which rules match any of the addresses. False when there is nothing left to look for."""
+        """Record which rules match any of the addresses. False once no rule or no budget is left."""
         if self._unmet and not self.is_full:
             self._looked += len(addresses)
             self._unmet -= self._gates.met(self._unmet, addresses)
@@ -50,11 +50,11 @@ class UnusedRules:
 
     @property
     def is_full(self) -> bool:
-        """Return whether the limit of addresses to look at is reached."""
+        """Return whether the limit of addresses is reached."""
         return self._most is not None and self._looked >= self._most
 
-    def told(self) -> Iterator[tuple[str, str]]:
-        """The rules that nothing has matched, each with what to say of it."""
+    def notes(self) -> Iterator[tuple[str, str]]:
+        """Yield the rules that nothing has matched, each with a sentence."""
         what = (
             f"none of the {self._looked:,} addresses that were looked at" if self.is_full else "nothing that was found"
         )
@@ -62,7 +62,7 @@ class UnusedRules:
             yield rule, f"The rule {rule!r} matches {what}. Check its spelling."
 
     def named(self, rules: Collection[str]) -> None:
-        """Take these rules for matched: they are known to have decided."""
+        """Mark these rules as matched, as they are known to have decided."""
         self._unmet -= {*rules}
 
     def left(self) -> list[str]:
@@ -71,7 +71,7 @@ class UnusedRules:
 
 
 def watched(tx: Tx, source: Source, most: int = LOOKED) -> UnusedRules:
-    """The rules of a source that no known address matches. Looks until each was met, or at so many addresses."""
+    """The rules of a source that no known address matches, compared with at most `most` addresses."""
     watch = UnusedRules(source, most)
     if watch.left():
         watch.named(_decided(tx, source.number, watch.left()))
@@ -95,7 +95,7 @@ def _decided(tx: Tx, source: int, rules: Sequence[str]) -> set[str]:
 
 
 def _addresses(tx: Tx, source: int) -> Iterator[list[str]]:
-    """Every known address of a source: those let in, then those that were excluded when they were met."""
+    """Yield every known address of a source: admitted ones, then those that were excluded when discovered."""
     columns, behind = resource.c, 0
     statement = sa.select(columns.id, columns.address).where(
         columns.source_id == source, columns.role == int(Role.DOCUMENT)
@@ -112,5 +112,5 @@ def _addresses(tx: Tx, source: int) -> Iterator[list[str]]:
 def problems(context: CheckContext) -> Iterator[RunProblem]:
     """Yield the rules that nothing has matched so far."""
     if context.source is not None:
-        for rule, sentence in watched(context.tx, context.source).told():
+        for rule, sentence in watched(context.tx, context.source).notes():
             yield RunProblem("rule", sentence, {"rule": rule})

@@ -30,15 +30,14 @@ from cormorant.store.journal import runs
 from cormorant.store.schema import content, stream as events
 
 PAGE = 500
-"""Documents that were not taken, read at a time."""
+"""Rejected deliveries that are read at a time."""
 
 
 def add(house: Installation, kind: str, name: str, source: str | None, given: Given) -> ReceiverRecord:
-    """Add a receiver of a source, or of all; it is told what is found from now on, or once deliveries are resumed.
+    """Add a receiver of a source, or of all; it gets events from now on, or once deliveries are resumed.
 
-    It is opened once, so that a path that cannot be written is told now. Raises NotFoundError, BadSetting,
-    ConflictError when the name is taken or another one writes the same files, and what the receiver raises when it is
-    opened.
+    The receiver is opened once, so that a path that cannot be written fails now. Raises NotFoundError, BadSetting,
+    ConflictError if the name is taken or another receiver writes the same files, and the errors of opening it.
     """
     check_name(name, "receiver")
     found = receiver_kind(kind)
@@ -58,11 +57,11 @@ def add(house: Installation, kind: str, name: str, source: str | None, given: Gi
 
 
 def edit(house: Installation, name: str, given: Given) -> ReceiverRecord:
-    """Change settings of a receiver; those not named stay, an empty value sets one back. Its place stays as well.
+    """Change settings of a receiver; others stay, an empty value resets one. Its place in the stream stays as well.
 
-    Whoever delivers goes by them from the next delivery on. Raises NotFoundError, BadSetting, ConflictError for the
-    index, for one that was changed meanwhile and for files that another one writes, and what the receiver raises when
-    it is opened at another place.
+    The settings apply from the next delivery on. Raises NotFoundError, BadSetting, ConflictError for the index, for a
+    receiver that was changed meanwhile and for files that another receiver writes, and the errors of opening it if it
+    writes to another place.
     """
     with house.store.read() as tx:
         row = receivers.named(tx, name)
@@ -82,7 +81,7 @@ def edit(house: Installation, name: str, given: Given) -> ReceiverRecord:
 
 
 def _try(house: Installation, kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
-    """Open it once as it is to be, so that what cannot be is told now. What it writes to already is open elsewhere."""
+    """Open the changed receiver once, so that errors appear now; files that it already writes are open elsewhere."""
     if settings.writes and settings.writes == _writes(row):
         return
     with house.store.read() as tx:
@@ -91,7 +90,7 @@ def _try(house: Installation, kind: ReceiverKind, settings: Any, row: ReceiverRo
 
 
 def _see_free(tx: Tx, settings: ReceiverSettings, name: str) -> None:
-    """Raise ConflictError where another receiver than the one of that name writes the files that this one would."""
+    """Raise ConflictError if a receiver with another name writes the same files."""
     for row in receivers.every(tx):
         if settings.writes and row.name != name and _writes(row) == settings.writes:
             raise ConflictError(
@@ -101,13 +100,13 @@ def _see_free(tx: Tx, settings: ReceiverSettings, name: str) -> None:
 
 
 def _writes(row: ReceiverRow) -> str:
-    """The files that a receiver writes; "" also where its settings are none any more."""
+    """The files that a receiver writes; "" for none, or if its settings are no longer valid."""
     settings = _settings_of_now(row)
     return settings.writes if settings is not None else ""
 
 
 def _settings_of_now(row: ReceiverRow) -> ReceiverSettings | None:
-    """The settings before an edit, which may be there to mend them: None where they are none any more."""
+    """The settings before an edit; None if they are no longer valid, which the edit may repair."""
     with suppress(CormorantError):
         return receiver_settings(row.kind, row.settings)
     return None
@@ -122,7 +121,7 @@ def _open(house: Installation, kind: ReceiverKind, name: str, settings: Any) -> 
 
 
 def listed(house: Installation) -> list[ReceiverRecord]:
-    """Every receiver, the index among them, with how far it has come."""
+    """Every receiver, including the index, with its place in the stream."""
     with house.store.read() as tx:
         return [_record(tx, row) for row in receivers.every(tx)]
 
@@ -134,7 +133,7 @@ def shown(house: Installation, name: str) -> ReceiverRecord:
 
 
 def delete(house: Installation, name: str) -> None:
-    """Forget a receiver; what it wrote stays. Raises NotFoundError, and ConflictError for the index."""
+    """Delete a receiver; its output stays. Raises NotFoundError, and ConflictError for the index."""
     with house.store.begin() as tx:
         row = receivers.named(tx, name)
         if row.kind == receivers.INDEX:
@@ -143,9 +142,9 @@ def delete(house: Installation, name: str) -> None:
 
 
 def set_paused(house: Installation, *, paused: bool) -> None:
-    """Pause or resume all deliveries. Crawling goes on; what is found waits in the stream.
+    """Pause or resume all deliveries. Crawling goes on, and events wait in the stream.
 
-    Resumed, those that failed and are left alone for a while are tried at once.
+    Once resumed, receivers that wait after a failure are tried at once.
     """
     with house.store.begin() as tx:
         receivers.set_paused(tx, paused=paused)
@@ -173,15 +172,15 @@ def waiting(house: Installation) -> tuple[int, bool]:
 def _backlog(tx: Tx, row: ReceiverRow) -> int:
     """Return the number of events that a receiver has not confirmed yet."""
     columns = events.c
-    told = stream.addressed_to(row.source_id, row.id)
-    statement = sa.select(sa.func.count()).where(columns.seq > row.place, told)
+    own = stream.addressed_to(row.source_id, row.id)
+    statement = sa.select(sa.func.count()).where(columns.seq > row.place, own)
     return int(tx.execute(statement).scalar_one())
 
 
 def undelivered_since(tx: Tx, row: ReceiverRow) -> float | None:
-    """Return when the oldest event unconfirmed by a receiver arose, in epoch seconds; None when there is none.
+    """Return the time of the oldest event that a receiver has not confirmed, in epoch seconds; None for none.
 
-    What is to be sent again waits since somebody asked for it.
+    Events that are sent again wait since the request to do so.
     """
     waiting = stream.after(tx, row.place, 1, row.source_id, row.id)
     since = [_since(tx, waiting[0]) if waiting else None, row.resend.since if row.resend is not None else None]
@@ -216,7 +215,7 @@ def tools(house: Installation, name: str, egress: Callable[[], Egress] | None = 
 def veto(house: Installation, source: int) -> Callable[[str], bool] | None:
     """Return a function that says if a receiver of a source vetoes a folder; None when no receiver has a veto.
 
-    It raises NotTaken where a receiver has one and cannot be asked.
+    The function raises NotTaken if a receiver has a veto and cannot be asked.
     """
     with house.store.read() as tx:
         rows = receivers.of_source(tx, source)
@@ -226,22 +225,22 @@ def veto(house: Installation, source: int) -> Callable[[str], bool] | None:
             continue
         try:
             found = receiver_kind(row.kind).veto(receiver_settings(row.kind, row.settings))
-        except CormorantError as error:  # which is told where it delivers
+        except CormorantError as error:  # the provider reports it when it delivers
             found = partial(_unasked, error) if row.settings.get("veto") else None
         asked += [found] if found is not None else []
     return (lambda address: any(each(address) for each in asked)) if asked else None
 
 
 def _unasked(error: CormorantError, address: str) -> bool:
-    """A receiver that has a say and cannot be made. Raises what is wrong with it."""
+    """The veto of a receiver that cannot be created. Raises NotTaken with the reason."""
     raise NotTaken(f"{address} cannot be entered: {error.sentence}") from error
 
 
 def resend(house: Installation, name: str, source: str | None = None, *, faulty: bool = False) -> ReceiverRecord:
-    """Have everything that is kept told to a receiver again, or of one source, or only what it could not take.
+    """Send all kept documents to a receiver again, or those of one source, or only those that it rejected.
 
-    Whoever delivers does it, from what is kept alone; what was asked for before is left as far as it is, unless there
-    is nothing to send. Raises NotFoundError, and ConflictError for the index and for a source that it is not told of.
+    The provider sends them from the kept copies alone. A new request replaces an earlier one, unless there is nothing
+    to send. Raises NotFoundError, and ConflictError for the index and for a source whose events it does not get.
     """
     with house.store.begin() as tx:
         row = receivers.named(tx, name)

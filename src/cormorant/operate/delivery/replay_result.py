@@ -1,7 +1,4 @@
-"""Result of a replay: the outcome of sending a receiver again what is kept.
-
-In exit codes and sentences, for whoever asked.
-"""
+"""Result of a replay, in which kept documents are sent to a receiver again: exit code and sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from cormorant.store.catalog import receivers, rejected_deliveries
 
 
 class ReplayResult(NamedTuple):
-    """The exit code, and what is wrong; 0 and nothing when all was delivered."""
+    """The exit code and the problems; 0 and none if all was delivered."""
 
     code: int = 0
     problems: tuple[CormorantError, ...] = ()
@@ -41,7 +38,7 @@ def end(house: Installation, before: Mapping[str, Any], now: Mapping[str, Any]) 
 
 
 def _untaken(now: Mapping[str, Any]) -> CormorantError:
-    """Why deliveries still wait."""
+    """Return why deliveries still wait."""
     count, name = now["backlog"], now["receiver"]
     waits = f"1 delivery waits for {name!r}" if count == 1 else f"{count:,} deliveries wait for {name!r}"
     if now["paused"]:
@@ -54,7 +51,7 @@ def _untaken(now: Mapping[str, Any]) -> CormorantError:
 
 
 def _lacking(name: str, refused: int, damaged: int) -> Iterator[CormorantError]:
-    """Yield errors for what a receiver was sent and did not take, and for what could not be sent."""
+    """Yield errors for documents that a receiver rejected, and for those that could not be sent."""
     word = shlex.quote(name)
     if refused:
         what = "1 document" if refused == 1 else f"{refused:,} documents"

@@ -1,4 +1,4 @@
-"""The kept copy of a document, as somebody may look at it: what it was, and when; with words marked in it."""
+"""The kept copy of a document as readers see it: its content, its date, and the words of a query marked in it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from cormorant.store.blobs.record import Frame
 from cormorant.store.schema import content
 
 PAGES: Final = frozenset(("text/html", XHTML))
-"""What is shown as a page; of all else its text is, and of what document services changed in confidence."""
+"""Media types that are shown as pages; others are shown as text, and so are originals that services withhold."""
 
 
 class MarkedWord(NamedTuple):
-    """A word that is looked for, which of all marks is its first (from 1 on), and how often it is marked."""
+    """A word of the query, the number of its first mark (from 1), and how often it is marked."""
 
     text: str
     place: int
@@ -39,8 +39,8 @@ class MarkedWord(NamedTuple):
 class CachedCopy:
     """A kept copy. `markup` holds nothing that runs or loads and may be put into a page as it is.
 
-    `is_kept` is False for what is found but whose copy is gone, or `is_damaged`; then `hit` is what is still known.
-    `is_page`: it has a layout of its own; `as_text`: it is shown without. `fetched_at` is in epoch seconds.
+    `is_kept` is False if the copy is gone or `is_damaged`; only `hit` is then known. `is_page`: it has a layout of its
+    own; `as_text`: it is shown without its layout. `fetched_at` is in epoch seconds.
     """
 
     hit: Hit
@@ -74,8 +74,7 @@ def copy(
 ) -> CachedCopy:
     """A document's kept copy as this reader may see it.
 
-    Raises NotFoundError, the same for what is unknown and what is forbidden; NotShown where a page that may be found
-    asks that no copy of it be shown.
+    Raises NotFoundError for unknown and forbidden documents alike; NotShown for a visible page that forbids copies.
     """
     hit = _seen(shelf, number, reader)
     with house.store.read() as tx:
@@ -102,9 +101,9 @@ def copy(
 
 
 def text_of(house: Installation, shelf: Library, number: int, reader: Reader = ANYONE) -> tuple[Hit, str]:
-    """Return a document and the text that was read of its kept copy, "" where the copy is gone or damaged.
+    """Return a document and the text in its kept copy, "" if the copy is gone or damaged.
 
-    Raises what `copy` raises.
+    Raises the errors of `copy`.
     """
     hit = _seen(shelf, number, reader)
     with house.store.read() as tx:
@@ -121,7 +120,7 @@ def text_of(house: Installation, shelf: Library, number: int, reader: Reader = A
 
 
 def _seen(shelf: Library, number: int, reader: Reader) -> Hit:
-    """Return a document as this reader finds it. Raises what `copy` raises."""
+    """Return a document as this reader finds it. Raises the errors of `copy`."""
     hit = shelf.see(number, reader)
     if hit is None:
         raise NotFoundError("There is no such document, or you have no access to it.")
@@ -130,25 +129,25 @@ def _seen(shelf: Library, number: int, reader: Reader) -> Hit:
 
 
 def _allow_copy(frame: Frame, hit: Hit) -> None:
-    """Raise NotShown where a page asked in its kept copy that none be shown."""
+    """Raise NotShown if the kept copy of a page forbids that copies are shown."""
     _allow(frame.attributes, hit.url)
 
 
 def _allow(attributes: Any, url: str) -> None:
-    """Raise NotShown where the page asks that no copy of it be shown."""
+    """Raise NotShown if a page forbids that copies are shown."""
     if display_directives.forbids(attributes, display_directives.NO_COPY):
         raise NotShown(f"This page forbids cached copies (noarchive). Open the original: {url}")
 
 
 def _frame(house: Installation, place: BlobPlace) -> Frame | None:
-    """The kept copy, None when it is out of sight. Raises CacheDamaged when it is not as it was."""
+    """The kept copy, None if its pack is out of sight. Raises CacheDamaged if it is damaged."""
     with closing(house.cache()) as cache, suppress(OutOfSight):
         return cache.read(place)
     return None
 
 
 def note_damaged(house: Installation, numbers: Collection[int]) -> None:
-    """Have the next run look at the copies of these documents, at most 1,000, and fetch anew what is damaged."""
+    """Have the next run check the copies of these documents, at most 1,000, and refetch damaged ones."""
     with house.store.begin() as tx:
         damaged_copies.note(tx, numbers)
 

@@ -1,7 +1,4 @@
-"""Conversion record of a document.
-
-What its kept copy says: who answered, charset and language, how known, what was cut.
-"""
+"""Conversion record of a document, from its kept copy: answering URL, charset, language, and parts cut off."""
 
 from __future__ import annotations
 
@@ -21,18 +18,18 @@ _NOTHING: ConversionRecord = {
 
 
 def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | None) -> ConversionRecord:
-    """The record of the copy kept at `place`, None in all of them when there is none that can be read.
+    """The record of the copy at `place`; all its fields are None if there is no readable copy.
 
-    `read_by` names what read it if that is no part of this program. `no_text` says why there is no text in it, None
-    when there is some; `size_bytes` are those of its original. `services` are the document services that it passed,
-    `withheld` whether one of them wants its original shown to nobody.
+    `read_by` names an external program that read the document. `no_text` is the reason why it has no text, None if it
+    has some; `size_bytes` is the size of its original. `services` are the document services that it passed, `withheld`
+    says whether one of them forbids to show the original.
     """
     if place is None:
         return _NOTHING.copy()
     cache = house.cache()
     try:
         frame = cache.read(place, body=False)
-    except CacheDamaged:  # `cache check` finds it, and tells
+    except CacheDamaged:  # `cache check` reports it
         return _NOTHING.copy()
     finally:
         cache.close()
@@ -47,5 +44,5 @@ def how_read(house: Installation, place: BlobPlace | None, size_bytes: int | Non
 
 
 def _read_by(attributes: Mapping[str, object]) -> str | None:
-    """Return the name of the program that read a document; an author may have given the attribute any other value."""
+    """Return the program that read a document; other values of the attribute are its author's and are ignored."""
     return no_text.TIKA if attributes.get(no_text.READ_BY) == no_text.TIKA else None

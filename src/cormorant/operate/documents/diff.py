@@ -17,13 +17,13 @@ from cormorant.store.blobs.protocol import BlobEntry, Cache
 from cormorant.store.blobs.record import Frame
 
 LONGEST = 100_000
-"""Lines of a text that are compared; comparing takes time with their square where all of them differ."""
+"""Lines of a text that are compared; the time grows with their square if all of them differ."""
 
 
 def diff(house: Installation, address: str, back: int = 1) -> list[DocumentDiff]:
     """Diff the newest kept version with the one `back` versions before it: an object for each source.
 
-    Raises NotFoundError for an address that no source knows, ConflictError where there are not as many versions.
+    Raises NotFoundError for an address that no source knows, ConflictError if there are too few versions.
     """
     with house.store.read() as tx:
         rows = [row for row in lookup.at(tx, lookup.address_of(tx, address)) if row.role == Role.DOCUMENT]
@@ -50,15 +50,15 @@ def _of(house: Installation, cache: Cache, row: Any, back: int) -> DocumentDiff:
 
 
 def _whole(cache: Cache, entries: list[BlobEntry]) -> Iterator[tuple[BlobEntry, Frame]]:
-    """Those that can be read, each that is as the one before it left out: it was only written once more."""
-    said = None
+    """Yield the readable versions, without those equal to the one before, which were only written again."""
+    last = None
     for entry in entries:
         try:
             frame = cache.read(entry.place, body=False)
         except CacheDamaged:
             continue
-        if (frame.title, frame.text) != said:
-            said = frame.title, frame.text
+        if (frame.title, frame.text) != last:
+            last = frame.title, frame.text
             yield entry, frame
 
 

@@ -1,11 +1,11 @@
-"""Erase from the disk what a takedown hides, and prove by a scan that nothing of it is left.
+"""Erase the documents of a takedown from the disk, and prove by a scan that nothing of them is left.
 
-    passages of the text, from its copies -> index, made without it -> searches that find nothing without it -> rows
+    passages of the text, from its copies -> index, rebuilt without it -> searches that find nothing without it -> rows
     -> database, rewritten -> logs, overwritten -> scan of all files --something is left--> to be erased still
                                                     `--nothing--> kept copies, overwritten -> scan of packs: erased
 
-The copies go last, since they alone say what to look for: killed anywhere, `takedown erase` goes through all of it
-again. Nothing counts as erased before both scans. A crawl or `serve` may be at work meanwhile.
+The copies go last, since only they hold the passages to search for: if the process is killed, `takedown erase` repeats
+all steps. A takedown counts as erased only after both scans. A crawl or `serve` may run meanwhile.
 
 Not in reach: backups that were taken before, files of receivers, blocks that a copy-on-write file system or a solid
 state disk keeps by itself, and the write-ahead log of a PostgreSQL server until that reuses it.
@@ -43,14 +43,14 @@ from cormorant.store.journal import query_log
 from cormorant.store.schema import content, outlinks, resource, tombstone, version, visit
 
 WAIT_S: Final = 120.0
-"""How long it waits for a backup, a compaction or another writer to end."""
+"""Seconds to wait for a backup, a compaction or another writer to end."""
 AGAIN_S: Final = 0.5
 CHUNK: Final = 500
 MOST_COPIES: Final = 200
-"""Copies whose passages are looked for in files; packs and index are looked through for all documents."""
+"""Copies whose passages are searched in files; packs and index are searched for all documents."""
 PASSAGES: Final = 4
 PASSAGE, SHORTEST = 40, 12
-"""How many lines of a copy are looked for, and the most and fewest bytes of a line."""
+"""The number of lines of a copy that are searched, and the most and fewest bytes of a line."""
 _WINDOW: Final = 4 << 20
 _WORD: Final = re.compile(r"\w{3,}")
 _LOGS, _INDEX = "logs", "index"
@@ -75,11 +75,11 @@ class Erased:
 
 
 def erase(house: Installation, number: int, *, lent: bool, on_step: Callable[[str], None] = lambda _: None) -> Erasure:
-    """Erase what a takedown hides, and scan for it; returns the record of what was done.
+    """Erase the documents that a takedown hides, and scan for them; returns the record of the erasure.
 
-    `lent`: a crawl or `serve` is at work. `on_step` is called with each step in a few words. The takedown counts as
-    erased only if the scan found nothing. Raises NotFoundError, ConflictError where it is not in force or others do not
-    let go of copies or index in time, StoreError for a database that stays busy, DataFolderError.
+    `lent`: a crawl or `serve` is running. `on_step` is called with each step in a few words. The takedown counts as
+    erased only if the scan found nothing. Raises NotFoundError, ConflictError if it is not in force or other processes
+    do not release copies or index in time, StoreError for a database that stays busy, DataFolderError.
     """
     with house.store.read() as tx:
         row = takedowns.by_id(tx, number)
@@ -126,7 +126,7 @@ def pending(house: Installation) -> list[int]:
 def _copies(house: Installation, cache: Cache, row: TakedownRow, numbers: Sequence[int]) -> list[BlobPlace]:
     """Return the places of copies of these documents, and of copies of their addresses that no row knows.
 
-    A purged address leaves its copy in a pack; the copy says itself which address it is of.
+    A purged address leaves its copy in a pack; the copy holds its address.
     """
     wanted, strangers = set(numbers), dict[int, list[BlobPlace]]()
     found: list[BlobPlace] = []
@@ -146,7 +146,7 @@ def _copies(house: Installation, cache: Cache, row: TakedownRow, numbers: Sequen
 
 
 def _known(house: Installation, numbers: Sequence[int]) -> set[int]:
-    """Those of these numbers that a row has."""
+    """Return which of these ids still have a row."""
     found = set[int]()
     with house.store.read() as tx:
         for start in range(0, len(numbers), CHUNK):
@@ -156,10 +156,7 @@ def _known(house: Installation, numbers: Sequence[int]) -> set[int]:
 
 
 def _is_of(cache: Cache, place: BlobPlace, compiled: TakedownRules) -> bool:
-    """Return whether a copy says that it is of an address covered by the takedown.
-
-    One that cannot be read says nothing.
-    """
+    """Return whether the address in a copy is covered by the takedown; False for a damaged copy."""
     try:
         frame = cache.read(place, body=False)
     except CacheDamaged:
@@ -168,12 +165,12 @@ def _is_of(cache: Cache, place: BlobPlace, compiled: TakedownRules) -> bool:
 
 
 def _spread(places: Sequence[BlobPlace], most: int) -> Sequence[BlobPlace]:
-    """Of many places so many, from all over."""
+    """Return at most `most` places, evenly spread."""
     return places if len(places) <= most else [places[n * len(places) // most] for n in range(most)]
 
 
 def _frames(cache: Cache, places: Iterable[BlobPlace]) -> list[Frame]:
-    """The copies that can be read."""
+    """Read the copies, without damaged ones."""
     found: list[Frame] = []
     for place in places:
         with suppress(CacheDamaged):
@@ -182,7 +179,7 @@ def _frames(cache: Cache, places: Iterable[BlobPlace]) -> list[Frame]:
 
 
 def _passages(frames: Iterable[Frame]) -> list[bytes]:
-    """Passages by which texts are known again in a file: beginnings of the longest lines, SHORTEST bytes at least."""
+    """Passages by which texts are recognized in a file: beginnings of the longest lines, at least SHORTEST bytes."""
     found: dict[bytes, None] = {}
     for frame in frames:
         lines = sorted(map(str.strip, frame.text.splitlines()), key=len, reverse=True)[:PASSAGES]
@@ -194,18 +191,18 @@ def _passages(frames: Iterable[Frame]) -> list[bytes]:
 
 
 def _titles(frames: Iterable[Frame]) -> list[bytes]:
-    """Titles that are long enough to be known again."""
+    """Titles that are long enough to be recognized in a file."""
     found = (frame.title.strip().encode("utf-8", "replace") for frame in frames)
     return list(dict.fromkeys(each for each in found if len(each) >= SHORTEST))
 
 
 def _words(frames: Iterable[Frame]) -> frozenset[str]:
-    """The words of texts, in small letters."""
+    """The words of texts, in lower case."""
     return frozenset(word for frame in frames for word in _WORD.findall(f"{frame.title} {frame.text}".lower()))
 
 
 def _erase_searches(house: Installation, words: frozenset[str]) -> int:
-    """Delete searches from the log that use a word of the texts that nothing else has; returns how many."""
+    """Delete searches from the log that use a word found only in the erased texts; returns their number."""
     shelf = search.library(house)
     with house.store.read() as tx:
         asked = query_log.wordings(tx)
@@ -221,7 +218,7 @@ def _is_found(house: Installation, shelf: Library, word: str) -> bool:
 
 
 def _erase_rows(house: Installation, numbers: Sequence[int]) -> None:
-    """Delete what rows say of the documents: versions, links, anchor texts that they gave others, hashes, reasons."""
+    """Delete the data of documents from rows: versions, links, anchor texts of their links, hashes, reasons."""
     for start in range(0, len(numbers), CHUNK):
         some = numbers[start : start + CHUNK]
         with house.store.begin() as tx:
@@ -239,7 +236,7 @@ def _erase_rows(house: Installation, numbers: Sequence[int]) -> None:
 
 
 def _erase_copies(house: Installation, row: TakedownRow, numbers: Sequence[int]) -> int:
-    """Overwrite every copy, also those of versions before; returns how many there were."""
+    """Overwrite every copy, including those of older versions; returns their number."""
 
     def at_once() -> int:
         with house.packs.held(alone=True), closing(house.cache()) as cache:
@@ -251,7 +248,7 @@ def _erase_copies(house: Installation, row: TakedownRow, numbers: Sequence[int])
 
 
 def _patiently(house: Installation, step: Callable[[], int | None]) -> int:
-    """Take a step as soon as others let it be taken. Raises what it raised last once WAIT_S are over."""
+    """Repeat a step until no other process blocks it. Raises its last error after WAIT_S."""
     until = house.clock.monotonic() + WAIT_S
     while True:
         try:
@@ -263,7 +260,7 @@ def _patiently(house: Installation, step: Callable[[], int | None]) -> int:
 
 
 def _erase_in_logs(house: Installation, needles: Sequence[bytes]) -> int:
-    """Put stars over passages in logs, in place, so that whoever appends goes on; returns how many there were."""
+    """Overwrite passages in logs with stars, in place, so that writers can go on; returns their number."""
     count = 0
     for path in _files([house.folder / _LOGS]):
         for offset, needle in _found(path, needles):
@@ -278,10 +275,11 @@ def _erase_in_logs(house: Installation, needles: Sequence[bytes]) -> int:
 
 
 def _scan(house: Installation, numbers: Sequence[int], sought: tuple[list[bytes], list[bytes]], done: Erased) -> None:
-    """Read every file of the installation but packs, and look into the index by its documents.
+    """Scan every file of the installation except packs, and search the index by document ids.
 
-    The index holds other documents too, which may say the same in places. It was made from what is left, so it matters
-    that no older one is beside it. A title may stand in the database as the text of a link to the document.
+    The files of the index are not scanned, since other documents may hold the same passages; it was rebuilt without
+    these documents, so only older generations count. In the database, titles are ignored: the text of a link to the
+    document may be the same.
     """
     if house.searchable and any(_indexed(house, numbers)):
         done.left_in.append("index")
@@ -299,7 +297,7 @@ def _scan(house: Installation, numbers: Sequence[int], sought: tuple[list[bytes]
 
 
 def _indexed(house: Installation, numbers: Sequence[int]) -> Iterator[int]:
-    """Those of these documents that the index still has."""
+    """Yield the documents that the index still has."""
     index = house.index_reader()
     index.refresh()
     for number in numbers:
@@ -308,7 +306,7 @@ def _indexed(house: Installation, numbers: Sequence[int]) -> Iterator[int]:
 
 
 def _files(folders: Iterable[Path]) -> Iterator[Path]:
-    """Every regular file below these folders, or named itself, each once."""
+    """Yield every regular file below these folders, and these files themselves, each once."""
     seen = set[tuple[int, int]]()
     for folder in folders:
         for path in sorted(folder.rglob("*")) if folder.is_dir() else [folder]:
@@ -321,7 +319,7 @@ def _files(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def _found(path: Path, needles: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
-    """Yield the passages found in a file: offset and passage. A file that is gone meanwhile has none."""
+    """Yield the passages found in a file: offset and passage. A file removed meanwhile has none."""
     if not needles:
         return
     for start, window in _windows(path, max(map(len, needles)) - 1):
@@ -330,7 +328,7 @@ def _found(path: Path, needles: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def _windows(path: Path, overlap: int) -> Iterator[tuple[int, bytes]]:
-    """A file in pieces, each with its offset, that have so many bytes in common with the piece before."""
+    """Yield a file in windows with their offsets; each overlaps the one before by `overlap` bytes."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         start, held = 0, b""
         while chunk := file.read(_WINDOW):
@@ -341,5 +339,5 @@ def _windows(path: Path, overlap: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _kept_before(house: Installation) -> list[str]:
-    """Files in the data folder that an upgrade kept of the database."""
+    """Files of the database in the data folder that an upgrade kept."""
     return [str(path) for path in sorted(house.folder.glob("*.before-*")) if path.is_file()]

@@ -1,4 +1,4 @@
-"""Links of documents: inlinks and outlinks. With the texts of the links."""
+"""Links of documents: inlinks and outlinks, with the texts of the links."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from cormorant.store.schema import inlinks, outlinks, resource
 
 IN, OUT = "in", "out"
 TEXTS = 8
-"""Texts of links to a document that are told apart."""
+"""Different texts of links to a document that are returned."""
 
 
 class DocumentLinks(NamedTuple):
-    """Some links of one direction. `total` counts all of them; `texts` what others call the document, most first."""
+    """Some links of one direction. `total` counts all of them; `texts` are texts of inlinks, most frequent first."""
 
     records: list[LinkRecord]
     total: int
@@ -45,13 +45,13 @@ def links(house: Installation, address: str) -> list[LinkRecord]:
 
 
 def of_document(house: Installation, number: int) -> list[LinkRecord]:
-    """The links of the document of that number, as `links` has them. Raises NotFoundError."""
+    """The links of the document with this id, as `links` returns them. Raises NotFoundError."""
     with house.store.read() as tx:
         return list(_of(tx, lookup.row(tx, number)))
 
 
 def some(house: Installation, number: int, direction: str, offset: int, most: int) -> DocumentLinks:
-    """At most so many links of a document behind the first `offset`. Raises NotFoundError."""
+    """At most `most` links of a document after the first `offset`. Raises NotFoundError."""
     with house.store.read() as tx:
         row = lookup.row(tx, number)
         if direction == OUT:
@@ -69,7 +69,7 @@ def counted(tx: Tx, number: int) -> dict[str, int]:
 
 
 def text(tx: Tx, number: int | None, address: str) -> str:
-    """The text of the link of a document that leads to an address; "" where there is none, or it has none."""
+    """The text of a document's link to an address; "" if there is no such link, or it has no text."""
     found = _kept(tx, number) if number is not None else []
     return next((each.text for each in found if each.address == address), "")
 
@@ -80,7 +80,7 @@ def _of(tx: Tx, row: Any) -> Iterator[LinkRecord]:
 
 
 def _kept(tx: Tx, number: int) -> list[PageLink]:
-    """The links of a page as they were when it was last read; none where none are kept."""
+    """The links of a page at its last visit; none if none are kept."""
     out = tx.rows(sa.select(outlinks.c.links).where(outlinks.c.id == number))
     return codec.unpack(out[0].links if out else None)
 
@@ -99,7 +99,7 @@ def _into(tx: Tx, number: int) -> list[InLink]:
 
 
 def _referring(tx: Tx, row: Any, into: Sequence[InLink]) -> list[LinkRecord]:
-    """The records of links to a document; a page that is known no longer links to nothing."""
+    """The records of links to a document, without those of pages that are no longer known."""
     known = dict(bulk.select_in(tx, resource, ("id", "address"), "id", {each.referrer for each in into}))
     return [
         {"source": row.source, "direction": IN, "address": known[each.referrer], "text": each.text, "rel": ""}

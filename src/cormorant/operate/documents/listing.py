@@ -1,9 +1,7 @@
-"""Listing of known addresses.
-
-All of them, a page at a time, from the first or from where an earlier list ended.
+"""Listing of known addresses, a page at a time, from the first or from the end of an earlier page.
 
 listed(house, wanted)                  every record, streamed
-page(house, wanted, cursor, most)      some, and the cursor that leads to the next
+page(house, wanted, cursor, most)      some, and the cursor of the next page
 """
 
 from __future__ import annotations
@@ -39,14 +37,14 @@ TEXTLESS = sa.and_(
     resource.c.outcome.in_([int(OutcomeKind.OK), int(OutcomeKind.UNCHANGED)]),
     sa.or_(*(resource.c.reason.startswith(each, autoescape=True) for each in textless.REMARKS)),
 )
-"""Documents of which there is nothing or almost nothing to be found but name and address."""
+"""Documents with no text or almost none, which search finds only by name and address."""
 _CURSOR = re.compile(r"(\d{1,18})\.([rx])\.(-?\d{1,19})")
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentFilter:
-    """Filter of listed documents. None: any. `run` visited or met them last, `changed` is one that changed them."""
+    """Filter of listed documents. None: any. `run` is their last run, `changed` a run that changed them."""
 
     source: str | None = None
     state: str | None = None
@@ -58,7 +56,7 @@ class DocumentFilter:
 
 
 class ListCursor(NamedTuple):
-    """Behind which row a list goes on: of a source (0: of all), among resources or mere exclusions, by its number."""
+    """The row after which a list continues: source (0: all), kind of row (resource or exclusion), and number."""
 
     source: int
     among: str
@@ -73,18 +71,18 @@ Placed = tuple[ListCursor, DocumentRecord]
 
 
 def met_by(row: RunRow) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for resources met by a run that it may report, in terms of their index."""
+    """Return the SQL condition for resources of a run that its report may name; it uses their database index."""
     return sa.and_(TROUBLED, resource.c.source_id == row.source_id, resource.c.run == row.id)
 
 
 def listed(house: Installation, wanted: DocumentFilter, cursor: str = "") -> Iterator[DocumentRecord]:
-    """Every known address as a Document record, by number; with `excluded` those a gate excluded instead.
+    """Every known address as a Document record, by id; with `excluded` the addresses that a gate excluded instead.
 
-    A cursor of `page` has it begin behind that page.
+    With a cursor of `page`, the list begins after that page.
 
-    Streamed a page at a time, and every page is read in a moment of its own: whoever reads on slowly keeps neither a
-    checkpoint nor a vacuum waiting. Raises NotFoundError for an unknown source or run, UsageError for an unknown state
-    or cursor.
+    Records are streamed, and every page is read in a transaction of its own, so a slow caller delays neither a
+    checkpoint nor a vacuum. Raises NotFoundError for an unknown source or run, UsageError for an unknown state or
+    cursor.
     """
     return (record for _, record in _walk(house, wanted, _placed(cursor)))
 
@@ -92,9 +90,9 @@ def listed(house: Installation, wanted: DocumentFilter, cursor: str = "") -> Ite
 def page(
     house: Installation, wanted: DocumentFilter, cursor: str, most: int
 ) -> tuple[list[DocumentRecord], str | None]:
-    """At most so many of these records behind a cursor ("": the first), and the next cursor; None: there are no more.
+    """At most `most` of these records after a cursor ("": the first), and the next cursor; None: there are no more.
 
-    Raises UsageError for what no earlier page gave as its cursor, and what `listed` raises.
+    Raises UsageError for a cursor that no earlier page returned, and the errors of `listed`.
     """
     found = list(islice(_walk(house, wanted, _placed(cursor)), most + 1))
     more = len(found) > most > 0
@@ -112,7 +110,7 @@ def _placed(cursor: str) -> ListCursor | None:
 
 
 def _walk(house: Installation, wanted: DocumentFilter, behind: ListCursor | None) -> Iterator[Placed]:
-    """Every wanted record behind a place, with its own place."""
+    """Every wanted record after a cursor, with its own cursor."""
     check(wanted)
     with house.store.read() as tx:
         owners = [sources.named(tx, wanted.source)] if wanted.source is not None else sources.every(tx)
@@ -128,10 +126,10 @@ def _walk(house: Installation, wanted: DocumentFilter, behind: ListCursor | None
 
 
 _IN_HAND = {"retrieving": "todo", "providing": "found", "postprocessing": "old", "postprocessed": "old"}
-"""Sets that have no rows of their own (`frontier.progress.url_states`), and where their addresses are listed."""
+"""States without rows of their own (`frontier.progress.url_states`), and the states that list their addresses."""
 
 _BY_STATUS: Final = "Documents that are {} are listed by the status of their last visit: `--status {}`."
-_TOLD: Final = {
+_HINTS: Final = {
     "gone": _BY_STATUS.format("gone", "404` or `--status 410"),
     "moved": _BY_STATUS.format("moved", "954` or `--status 953"),
     "quarantined": _BY_STATUS.format("quarantined", Status.QUARANTINED.value),
@@ -144,15 +142,15 @@ _TOLD: Final = {
     "to index": "Documents to be indexed are in state found: `--state found`.",
     **dict.fromkeys(("new", "changed", "rights"), "`--changed ID` lists the new, changed and gone documents of a run."),
 }
-"""Words that the list shows of an address, and how to list what they are said of."""
+"""Words in the list that are no states, and how to list such documents."""
 
 
 def check(wanted: DocumentFilter) -> None:
-    """Raise UsageError for a state that there is not."""
+    """Raise UsageError for an unknown state."""
     if wanted.state in _IN_HAND:
         raise UsageError(f"A process works on {wanted.state} documents; they are listed as {_IN_HAND[wanted.state]}.")
     if wanted.state is not None and wanted.state not in SETS:
-        how = f" {_TOLD[wanted.state]}" if wanted.state in _TOLD else ""
+        how = f" {_HINTS[wanted.state]}" if wanted.state in _HINTS else ""
         raise UsageError(f"There is no state {wanted.state!r}. There is: {', '.join(SETS)}.{how}")
 
 
@@ -182,7 +180,7 @@ def _of_resources(
 
 
 def _of_status(status: int) -> sa.ColumnElement[bool]:
-    """Rows that may be shown with this status; which of them are is seen when they are shown."""
+    """The condition for rows that may have this status; their records are filtered again."""
     columns = resource.c
     if status == Status.HELD:
         return sa.or_(columns.status == status, columns.outcome.in_([int(each) for each in remaining.GOING]))
@@ -194,7 +192,7 @@ def _of_status(status: int) -> sa.ColumnElement[bool]:
 def _records(
     house: Installation, statement: sa.Select[Any], owner: int, behind: int, changed: int | None = None
 ) -> Iterator[Placed]:
-    """The records of these rows behind a number, by number; with what a run has `changed`."""
+    """The records of these rows after an id, by id; with the change by a run `changed`."""
     while True:
         with house.store.read() as tx:
             rows = tx.rows(statement.where(resource.c.id > behind).order_by(resource.c.id).limit(PAGE))
@@ -222,9 +220,9 @@ def _of_excluded(
 
 
 def _excluded(house: Installation, owner: SourceRow, place: ListCursor | None, run: int | None) -> Iterator[Placed]:
-    """Resources that a gate excluded at their visit, then what gates excluded before it became a resource.
+    """Resources that a gate excluded at their visit, then addresses excluded before they became resources.
 
-    Both may be known of one address, since settings change; the resource knows more, so it is the one shown.
+    An address may be both, since settings change; the resource has more data, so it is the one shown.
     """
     behind: int | None = None
     if place is not None and place.among == EXCLUSIONS:

@@ -1,4 +1,4 @@
-"""Lookup of addresses: everything known about them."""
+"""Lookup of addresses: the documents at an address, with their records."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ OK = 200
 EXCLUDED = "excluded"
 """The state of an address that a gate excluded, before it was visited or at its newest visit."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
-"""Endings of names that are a file's and no host's."""
+"""Endings of names that belong to files, not to hosts."""
 
 
 ROWS = sa.select(
@@ -61,7 +61,7 @@ ROWS = sa.select(
 
 
 class View:
-    """The nine sets as a view: state, run, place in the stream."""
+    """A view of the rows that computes the state of documents (`frontier.progress.url_states`) and their records."""
 
     def __init__(self, tx: Tx) -> None:
         self._places: dict[int, int] = {}
@@ -87,7 +87,7 @@ class View:
         ]
 
     def _coming(self, rows: Sequence[Any]) -> set[int]:
-        """The events of those documents of which the index has nothing yet."""
+        """The events of those documents that the index does not have yet."""
         late = [row.seq for row in rows if (row.seq or 0) > self._index]
         found = bulk.select_numbered(self._tx, stream, ("seq", "event"), "seq", late)
         return {seq for seq, event in found if event == Event.NEW}
@@ -133,11 +133,11 @@ class View:
         )  # fmt: skip
 
     def _place(self, source: int) -> int:
-        """Return how far a source is delivered: to the index, and to all its receivers that do not fail."""
+        """Return the place up to which a source is delivered to the index and to all receivers that do not fail."""
         if source not in self._places:
-            told = receivers.of_source(self._tx, source)
-            well = [each for each in told if not each.error or each.kind == receivers.INDEX]
-            self._places[source] = min((each.place for each in well or told), default=0)
+            own = receivers.of_source(self._tx, source)
+            well = [each for each in own if not each.error or each.kind == receivers.INDEX]
+            self._places[source] = min((each.place for each in well or own), default=0)
         return self._places[source]
 
     def _referrer(self, number: int | None) -> str | None:
@@ -154,27 +154,27 @@ def _hex(digest: bytes | None) -> str | None:
 
 
 def status_of(outcome: OutcomeKind, status: int) -> int:
-    """The status of the document: an unchanged one is as good as 200, and one that the deletion guard holds is held."""
+    """The status of a document: 200 for an unchanged one, HELD for one that the deletion guard holds."""
     if outcome is OutcomeKind.HELD:
         return Status.HELD.value
     return OK if outcome is OutcomeKind.UNCHANGED else status
 
 
 def held_by(held: Mapping[int, RunRow], source: int, outcome: int, *, indexed: bool | None) -> RunRow | None:
-    """The run that holds a document: it would leave the index if a person accepted. `held` are such runs by source."""
+    """The run that holds the deletion of a document until a person accepts. `held` are such runs by source."""
     return held.get(source) if indexed and outcome in remaining.GOING else None
 
 
 def why_held(run: RunRow, status: int) -> str:
-    """Why a document is held, and what to answer."""
+    """Why a document is held, and the commands to decide about it."""
     return f"run {run.id} {runs.stands(run)}, and the last visit ended {status}. {runs.answers(run)}"
 
 
 def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     """The address that a person means: one in full, or the path of a file.
 
-    `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises
-    BadAddress for anything else, with the nearest address in full.
+    `here`: a path may be relative to this process's folder, or begin with `~`; False for requests over a network.
+    Raises BadAddress for anything else, with the nearest address in full.
     """
     see_given(text)
     bare = text.strip()
@@ -222,7 +222,7 @@ def _example(tx: Tx) -> str:
 def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
     """The address of a path of a share, as Windows writes it; None for anything else. Raises BadAddress.
 
-    One with two slashes is such a path where a source shows files of that share, unless it is a file here.
+    A path with two slashes is one if a source shows files of that share, unless it is a local file.
     """
     shared = of_share(text)
     if shared is None or not text.startswith("//"):
@@ -234,7 +234,7 @@ def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
 
 
 def see_given(text: str) -> None:
-    """Raises BadAddress where an address is to be and nothing is."""
+    """Raise BadAddress for an empty address."""
     if not text.strip():
         raise BadAddress(
             "You gave no address. Write one in full, like https://example.org/docs/, or the path of a file."
@@ -242,13 +242,13 @@ def see_given(text: str) -> None:
 
 
 def _is_crawled(tx: Tx, path: str) -> bool:
-    """Return whether a path is below the folder of a source, where the file may have been once."""
+    """Return whether a path is below the folder of a source; the file itself may be gone."""
     roots = [str(row.settings.get("path", "")) for row in sources.every(tx)]
     return any(root and path.startswith(root.rstrip("/") + "/") for root in roots)
 
 
 def _nearest(tx: Tx, text: str) -> str | None:
-    """Return the likely address for text that lacks a scheme or host; None when nothing can be said."""
+    """Return the likely address for text that lacks a scheme or host; None if there is none."""
     host = text.partition("/")[0]
     starts = [start for row in sources.every(tx) for start in row.settings.get("start") or ()]
     first = next((each for each in starts if origin_of(each).site == host), starts[0] if starts else "")
@@ -261,8 +261,8 @@ def _nearest(tx: Tx, text: str) -> str | None:
 
 
 def renamed(owner: SourceRow, address: str) -> Renamed | None:
-    """Under which address a source knows one that was found, by its settings of now; None: as it is."""
-    with suppress(CormorantError):  # a rewriter or kind that is no longer installed, settings that are none any more
+    """The address under which a source knows a discovered one, by its present settings; None: unchanged."""
+    with suppress(CormorantError):  # a rewriter or kind that is no longer installed, settings that are no longer valid
         return source_settings(owner.kind, owner.settings).renamed(address)
     return None
 
@@ -286,7 +286,7 @@ def renaming(asked: str, known: Renamed) -> dict[str, str]:
 
 
 def at(tx: Tx, address: str) -> list[Any]:
-    """The rows of an address, or of what readers are shown as it: one for each source that knows it."""
+    """The rows of an address, or else of the documents with this display address: one for each source."""
     canonical = canonical_member(address) or try_canonical(address) or address
     site_of = sa.select(site.c.id)
     folders = [row.id for row in tx.rows(site_of.where(site.c.key.like("file:%")))]
@@ -308,9 +308,9 @@ def at(tx: Tx, address: str) -> list[Any]:
 
 
 def shown(house: Installation, address: str) -> list[OneDocument]:
-    """The Document records of an address, and how each was read.
+    """The Document records of an address, each with its conversion record.
 
-    Raises NotFoundError when no source knows it, BadAddress for what is none.
+    Raises NotFoundError if no source knows it, BadAddress for an invalid one.
     """
     with house.store.read() as tx:
         found = [_shown(house, tx, row) for row in at(tx, address_of(tx, address))]
@@ -320,13 +320,13 @@ def shown(house: Installation, address: str) -> list[OneDocument]:
 
 
 def numbered(house: Installation, number: int) -> OneDocument:
-    """The same of the document of that number. Raises NotFoundError."""
+    """The Document record of an id, with its conversion record. Raises NotFoundError."""
     with house.store.read() as tx:
         return _shown(house, tx, row(tx, number))
 
 
 def row(tx: Tx, number: int) -> Any:
-    """The row of a document. Raises NotFoundError when there is none of that number, or when it is no document."""
+    """The row of a document by id. Raises NotFoundError if there is none, or if it is no document."""
     found = tx.rows(ROWS.where(resource.c.id == number, resource.c.role == int(Role.DOCUMENT)))
     if not found:
         raise NotFoundError(f"There is no document {number}.")
@@ -335,8 +335,8 @@ def row(tx: Tx, number: int) -> Any:
 
 def _shown(house: Installation, tx: Tx, known: Any) -> OneDocument:
     (record,) = View(tx).records([known])
-    told = [each.record() for each in rejected_deliveries.of(tx, [known.id]).get(known.id, [])]
-    return {**record, **how_read(house, place_of(tx, known.id), known.size_bytes), "refusals": told}
+    refusals = [each.record() for each in rejected_deliveries.of(tx, [known.id]).get(known.id, [])]
+    return {**record, **how_read(house, place_of(tx, known.id), known.size_bytes), "refusals": refusals}
 
 
 def place_of(tx: Tx, number: int) -> BlobPlace | None:

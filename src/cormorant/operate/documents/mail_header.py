@@ -9,7 +9,7 @@ from cormorant.model.content import Value
 
 MESSAGE: Final = "message/rfc822"
 MOST_NAMES: Final = 6
-"""Recipients that stand there at once; more are folded away."""
+"""Recipients that are shown at once; more are folded away."""
 _LABELS: Final = (("From", "Author"), ("To", "To"), ("Cc", "Cc"), ("List", "List"), ("Folder", "MailFolder"))
 _MANY: Final = frozenset(("To", "Cc"))
 
@@ -35,7 +35,7 @@ def _fact(label: str, value: str) -> HeaderFact:
 
 
 def author_of(attributes: Mapping[str, Value]) -> str:
-    """Return the author of a message, without the address where there is a name."""
+    """Return the author of a message, without the address if there is a name."""
     author = text_of_value(attributes.get("Author", "")).partition(", ")[0]
     return author.partition(" <")[0].strip('"') or author
 
@@ -48,5 +48,5 @@ def first_of(value: Value | None) -> str:
 
 
 def text_of_value(value: Value) -> str:
-    """Return a text, or several with commas between; "" for what is none."""
+    """Return a text, or several joined by commas; "" for values that are no texts."""
     return value if isinstance(value, str) else ", ".join(map(str, value)) if isinstance(value, Sequence) else ""

@@ -1,6 +1,6 @@
-"""A message as it is read: head, text with quoted parts apart, attachments.
+"""A message as it is read: header, text with quoted parts apart, attachments.
 
-Everything is asked of the one reader of documents, so nobody sees a message that the search would not find for them.
+All data comes through the one reader of documents, so readers see only messages that search finds for them.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class MailMessage:
 
     @property
     def sent_at(self) -> float | None:
-        """The moment it was sent, in epoch seconds; None when nobody knows."""
+        """The time it was sent, in epoch seconds; None if unknown."""
         return self.hit.modified_at
 
 
 def message(house: Installation, shelf: Library, number: int, reader: Reader = ANYONE) -> MailMessage:
-    """Return one message. Raises NotFoundError, the same for what is unknown, forbidden or none; NotShown."""
+    """Return one message. Raises NotFoundError for unknown and forbidden documents and non-messages; NotShown."""
     hit, text = cached_copy.text_of(house, shelf, number, reader)
     if hit.mime != MESSAGE:
         raise NotFoundError("There is no such message, or you have no access to it.")
@@ -58,6 +58,6 @@ def message(house: Installation, shelf: Library, number: int, reader: Reader = A
 
 
 def month_of(moment: float | None) -> tuple[int, int] | None:
-    """Return year and month of epoch seconds in UTC, None where there are none."""
+    """Return year and month of epoch seconds in UTC, None without a valid date."""
     found = date_of(moment) if moment is not None else None
     return (found.year, found.month) if found is not None else None

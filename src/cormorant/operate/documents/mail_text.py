@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 MOST_LEVELS: Final = 6
-"""Quotes in quotes that are told apart; deeper ones are shown with the last of them."""
+"""Levels of nested quotes that are distinguished; deeper ones are shown at the last level."""
 _ATTACHMENT: Final = "Attachment: "
 _QUOTED: Final = re.compile(r"(?:>[ \t]?){1,100}")
 
@@ -47,7 +47,7 @@ def blocks_of(text: str) -> list[TextBlock]:
 
 
 def _joined(blocks: Iterator[TextBlock]) -> Iterator[TextBlock]:
-    """Yield the blocks with those in one that nothing but an empty line parts."""
+    """Merge neighbouring blocks of the same kind, which only an empty line separates."""
     last: TextBlock | None = None
     for each in blocks:
         if last is not None and last.quoted is each.quoted:

@@ -1,6 +1,6 @@
-"""The thread of a message and a month of a source, asked of the one reader of documents.
+"""The thread of a message, and the messages of a month of a source.
 
-Nobody sees a message there that the search would not find for them.
+All data comes through the one reader of documents, so readers see only messages that search finds for them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cormorant.search.reader import Hit, Library, Question, Sort
 MOST_MESSAGES: Final = 1_000
 """Messages of a month or of a day that are listed."""
 MOST_DEPTH: Final = 100
-"""Answers to answers that are nested; deeper ones stand beside each other."""
+"""Depth of nested answers; deeper ones are listed side by side."""
 _PREFIXES: Final = ("re:", "aw:", "fw:", "fwd:", "wg:", "sv:", "antw:", "tr:")
 
 
@@ -42,10 +42,10 @@ class ThreadPosition(NamedTuple):
 
 
 def thread(shelf: Library, number: int, reader: Reader = ANYONE) -> list[ThreadEntry]:
-    """Return the messages of the thread that a message belongs to, answers behind what they answer.
+    """Return the messages of the thread that a message belongs to, answers after the messages that they answer.
 
-    Found by the words of the subject, which answers have too, and told apart by the identifier of the first message.
-    Raises NotFoundError, the same for what is unknown and what is forbidden.
+    They are found by the words of the subject, which answers share, and filtered by the identifier of the first
+    message. Raises NotFoundError for unknown and forbidden messages alike.
     """
     hit = shelf.see(number, reader)
     if hit is None or hit.mime != MESSAGE:
@@ -74,10 +74,10 @@ def position(entries: Sequence[ThreadEntry], number: int) -> ThreadPosition:
 def month(
     shelf: Library, source: str, when: tuple[int, int], day: int = 0, reader: Reader = ANYONE
 ) -> tuple[int, list[Hit]]:
-    """Return how many messages of a source are of a year and month, and the first MOST_MESSAGES, the oldest first.
+    """Return the number of messages of a source in a year and month, and the first MOST_MESSAGES, the oldest first.
 
-    With a `day`, those of that day. Raises NotFoundError, the same for an unknown source and one of which this reader
-    may see nothing.
+    With a `day`, those of that day. Raises NotFoundError for an unknown source and for one without visible documents
+    alike.
     """
     if not shelf.count(source, reader):
         raise NotFoundError("There is no such source, or you have no access to it.")
@@ -93,7 +93,7 @@ def month(
 
 
 def bare_subject(title: str) -> str:
-    """Return a subject without the marks of an answer, and without what a query would read as its own signs."""
+    """Return a subject without the prefixes of an answer, and without signs of the query language."""
     subject = title.strip()
     while mark := next((each for each in _PREFIXES if subject.lower().startswith(each)), ""):
         subject = subject[len(mark) :].strip()
@@ -101,7 +101,7 @@ def bare_subject(title: str) -> str:
 
 
 def root_of(attributes: Mapping[str, Value]) -> str:
-    """Return the identifier of the message that began a thread, "" where no message says it."""
+    """Return the identifier of the message that began a thread, "" if the header names none."""
     return next(filter(None, (first_of(attributes.get(name)) for name in _ROOTS)), "")
 
 
@@ -109,7 +109,7 @@ _ROOTS: Final = ("Thread", "References", "InReplyTo", "MessageId")
 
 
 def _nested(hits: Sequence[Hit]) -> list[ThreadEntry]:
-    """Put answers behind what they answer. A message that answers itself, or none that is here, begins the thread."""
+    """Put answers after the messages that they answer. Answers to themselves or to absent ones begin a thread."""
     known = {first_of(each.attributes.get("MessageId")): each.id for each in hits}
     below: dict[int, list[Hit]] = {}
     for each in hits:

@@ -1,7 +1,7 @@
-"""Documents that a person chooses: visit them again, take them out of search.
+"""Recrawl and deletion of chosen documents.
 
 recrawl(house, chosen)      due now: the next run visits them, or the one that is under way
-delete(house, addresses)    gone from search at once; the next run fetches them anew, unless a rule keeps them out
+delete(house, addresses)    gone from search at once; the next run refetches them, unless a rule excludes them
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CHUNK = 1000
 
 @dataclass(frozen=True, slots=True)
 class RecrawlSelection:
-    """Documents to recrawl: those `wanted` among these addresses; without an address all that are wanted."""
+    """Documents to recrawl: those that pass the filter `wanted`, among these addresses or, without any, among all."""
 
     addresses: Sequence[str]
     wanted: DocumentFilter
@@ -44,11 +44,11 @@ class RecrawlSelection:
 
 
 def recrawl(house: Installation, chosen: RecrawlSelection, *, here: bool = True) -> Recrawled:
-    """Have documents fetched whole by the next run of their source, whatever that visits else, or by the one under way.
+    """Have documents fetched in full by the next run of their source, whatever its mode, or by the one under way.
 
-    `here`: paths may begin in this process's folder. Returns how many, and how many of each source. Raises UsageError
-    when nothing is chosen or for an unknown state, NotFoundError for an address that no source knows and for an unknown
-    source, BadAddress for what is none.
+    `here`: paths may be relative to this process's folder. Returns the number of documents, in all and by source.
+    Raises UsageError without a choice or for an unknown state, NotFoundError for an address that no source knows and
+    for an unknown source, BadAddress for an invalid address.
     """
     if not chosen:
         raise UsageError("Choose documents: an address, a source, a status or a state.")
@@ -64,10 +64,10 @@ def recrawl(house: Installation, chosen: RecrawlSelection, *, here: bool = True)
 
 
 def delete(house: Installation, addresses: Sequence[str]) -> DeletedDocuments:
-    """Take documents out of search at once, and let go of what is kept of them.
+    """Remove documents from search at once, and release their kept copies.
 
-    Returns how many addresses were known, how many of them search had found, and of which sources they are. Raises
-    NotFoundError for an address that no source knows, BadAddress for what is none, ConflictError while a run of its
+    Returns the number of known addresses, the number of documents that search had found, and their sources. Raises
+    NotFoundError for an address that no source knows, BadAddress for an invalid one, ConflictError while a run of its
     source is under way; nothing is changed then.
     """
     with house.store.begin() as tx:
@@ -85,7 +85,7 @@ def delete(house: Installation, addresses: Sequence[str]) -> DeletedDocuments:
 
 
 def _remove(tx: Tx, numbers: Sequence[int]) -> int:
-    """Hide documents with this transaction, tell receivers, let go of what is kept; returns how many search found."""
+    """Hide documents, send events to receivers, release kept copies; returns the number that search had found."""
     columns = content.c
     chosen = sa.select(columns.id, columns.source_id, columns.url).where(columns.id.in_(numbers), columns.indexed)
     found = tx.rows(chosen.order_by(columns.id))
@@ -97,7 +97,7 @@ def _remove(tx: Tx, numbers: Sequence[int]) -> int:
 
 
 def _numbers(house: Installation, chosen: RecrawlSelection, *, here: bool) -> Iterator[int]:
-    """The resources that are meant, each once; of addresses all are looked up before the first is told."""
+    """The chosen resources, each once; all addresses are looked up before the first one is returned."""
     if not chosen.addresses:
         return (record["id"] for record in listing.listed(house, chosen.wanted) if record["id"] is not None)
     listing.check(chosen.wanted)

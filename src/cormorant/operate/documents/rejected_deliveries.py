@@ -1,7 +1,4 @@
-"""Rejected deliveries of a document: the reasons why receivers could not take it.
-
-In the words of each, until it takes a newer delivery of it.
-"""
+"""Rejected deliveries of a document: the reasons of receivers, kept until they take a newer delivery of it."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ Refusals = dict[int, list["RejectedDocument"]]
 
 
 class RejectedDocument(NamedTuple):
-    """A receiver could not take a document as it was delivered with a number, and why."""
+    """A delivery of a document that a receiver rejected: its number in the stream, and the reason."""
 
     receiver: str
     kind: str
@@ -27,7 +24,7 @@ class RejectedDocument(NamedTuple):
     at: float
 
     def record(self) -> RejectedDocumentRecord:
-        """It as programs are told it."""
+        """The record for programs."""
         return {"receiver": self.receiver, "seq": self.seq, "reason": self.reason, "told_at": rfc3339(self.at)}
 
 
@@ -37,14 +34,14 @@ def of(tx: Tx, numbers: Collection[int]) -> Refusals:
     found = rejected_deliveries.of_documents(tx, rows, numbers)
     return {
         number: [
-            RejectedDocument(rows[each].name, rows[each].kind, what.seq, what.reason, at) for each, what, at in told
+            RejectedDocument(rows[each].name, rows[each].kind, what.seq, what.reason, at) for each, what, at in rejected
         ]
-        for number, told in found.items()
+        for number, rejected in found.items()
     }
 
 
 def why(refused: Sequence[RejectedDocument]) -> str:
-    """Why they could not take it, as a reason."""
+    """Why receivers rejected it, as a reason."""
     return "; ".join(f"the receiver {each.receiver!r} rejected it: {each.reason}" for each in refused)
 
 

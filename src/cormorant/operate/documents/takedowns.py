@@ -1,13 +1,13 @@
-"""Take documents down: hide them from every reader at once, until somebody lifts it or its time is over.
+"""Takedowns: hide documents from every reader at once, until an administrator lifts the takedown or it expires.
 
-    take_down(house, order)  -> the record, with how many documents it hides
-    lift(house, number)      -> found again: from the kept copy where there is one, else by the next crawl
-    expire(house)            -> lifts what is overdue; `serve` calls it, and so does every list
-    go_on(house)             -> the same, and ends what a kill has left half done; a crawl and `serve` begin with it
+    take_down(house, order)  -> the record, with the number of documents that it hides
+    lift(house, number)      -> found again: from the kept copy if there is one, else by the next crawl
+    expire(house)            -> ends expired takedowns; `serve` and every list call it
+    go_on(house)             -> the same, and completes interrupted takedowns; a crawl and `serve` begin with it
 
-The documents leave search with the transaction that hides them, and receivers are sent `deleted` events. Each later
-crawl leaves their addresses out (986); a rebuild leaves them out too, since their rows say that nobody may find them.
-Erasure from the disk is in `erasure`.
+The documents leave search with the transaction that hides them, and receivers get `deleted` events. Each later crawl
+leaves their addresses out (986); a rebuild leaves them out too, since their rows are marked as hidden. Erasure from the
+disk is in `erasure`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SHOWN: Final = 5
 class TakedownOrder:
     """An order to take down an address in full, a path, or a rule like `prefix:https://x.org/old/`.
 
-    `until` is a day (its end, on this machine's clock) or an RFC 3339 time; None: until somebody lifts it.
+    `until` is a day (its end, on this machine's clock) or an RFC 3339 time; None: until it is lifted.
     """
 
     what: str
@@ -72,7 +72,7 @@ class TakedownOrder:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The effect of an order: the wish as it would be kept, the documents, and three of their addresses."""
+    """The effect of an order: the takedown as it would be stored, the documents, and three of their addresses."""
 
     wish: NewTakedownRow
     documents: int
@@ -81,7 +81,7 @@ class Meant:
 
 
 def meant(house: Installation, order: TakedownOrder) -> Meant:
-    """Say what an order would hide, and change nothing. Raises as `take_down` does."""
+    """Preview the documents that an order would hide, and change nothing. Raises the errors of `take_down`."""
     with house.store.read() as tx:
         wish = _wish(tx, house, order)
         found = [row for chunk in matching(tx, [wish.rule], wish.source) for row in chunk]
@@ -93,9 +93,9 @@ def meant(house: Installation, order: TakedownOrder) -> Meant:
 def take_down(house: Installation, order: TakedownOrder) -> EnforcedTakedown:
     """Hide documents from every reader, from the moment this returns. Nothing is erased yet, see `erasure.erase`.
 
-    The takedown is kept before the first document is hidden, so a kill leaves no crawl that brings one back. Raises
-    UsageError for an empty reason or a time that is no time, or is past, BadRule and BadAddress for what names no
-    document, NotFoundError for an unknown source.
+    The takedown is stored before the first document is hidden, so no crawl brings one back after a kill. Raises
+    UsageError for an empty reason and for an invalid or past time, BadRule and BadAddress for an invalid rule or
+    address, NotFoundError for an unknown source.
     """
     with house.store.begin() as tx:
         row = takedowns.add(tx, _wish(tx, house, order))
@@ -120,9 +120,9 @@ def show(house: Installation, number: int) -> Takedown:
 
 
 def lift(house: Installation, number: int, author: str) -> LiftedTakedown:
-    """End a takedown: its documents are found again at once where a copy is kept, the others after the next crawl.
+    """End a takedown: documents with a kept copy are found again at once, the others after the next crawl.
 
-    Raises NotFoundError, ConflictError where it has ended.
+    Raises NotFoundError, ConflictError if it has ended already.
     """
     with house.store.begin() as tx:
         row = takedowns.by_id(tx, number)
@@ -134,7 +134,7 @@ def lift(house: Installation, number: int, author: str) -> LiftedTakedown:
 
 
 def expire(house: Installation) -> int:
-    """End the takedowns whose time is over; returns how many."""
+    """End expired takedowns; returns their number."""
     with house.store.read() as tx:
         over = takedowns.overdue(tx)
     for row in over:
@@ -146,7 +146,7 @@ def expire(house: Installation) -> int:
 
 
 def go_on(house: Installation) -> None:
-    """End the takedowns whose time is over, and finish what killed commands have left half done."""
+    """End expired takedowns, and complete those that were interrupted by a kill."""
     expire(house)
     with house.store.read() as tx:
         rows = takedowns.unfinished(tx)
@@ -158,7 +158,7 @@ def go_on(house: Installation) -> None:
 
 
 def reapply(house: Installation, rows: Sequence[TakedownRow]) -> None:
-    """Have takedowns in force over rows that a backup brought back, which knew nothing of them."""
+    """Apply takedowns to the rows of a restored backup, which may be older than the takedowns."""
     with house.store.begin() as tx:
         takedowns.restore(tx, list(rows))
         now = takedowns.in_force(tx)
@@ -167,7 +167,7 @@ def reapply(house: Installation, rows: Sequence[TakedownRow]) -> None:
 
 
 def of_address(tx: Tx, source: str | None, *addresses: str | None) -> Takedown | None:
-    """The takedown that hides what is known by these addresses, None where there is none."""
+    """The takedown that hides a document with any of these addresses, None if there is none."""
     for row in takedowns.in_force(tx):
         if row.source in (None, source) and TakedownRules([row], source).ruling(*addresses):
             return _record(tx, row)
@@ -220,7 +220,7 @@ _COLUMNS: Final = sa.select(
 
 
 def matching(tx: Tx, rules: Sequence[str], source: str | None) -> Iterator[list[Any]]:
-    """The known documents that any of these rules means, some at a time; one address is looked up, rules read all."""
+    """Yield the known documents that match any of these rules, in chunks; rules other than addresses read all rows."""
     owners = {row.id: row.name for row in sources.every(tx) if source in (None, row.name)}
     if all(rule.startswith(ADDRESS) for rule in rules):
         for some in _chunks(sorted({number for rule in rules for number in _at(tx, rule.removeprefix(ADDRESS))})):
@@ -235,7 +235,7 @@ def matching(tx: Tx, rules: Sequence[str], source: str | None) -> Iterator[list[
 
 
 def _at(tx: Tx, address: str) -> list[int]:
-    """The documents known by an address, or else shown by it."""
+    """The documents at an address, or else those whose final address it is."""
     known = [row.id for row in lookup.at(tx, address)]
     return known or [row.id for row in tx.rows(sa.select(content.c.id).where(content.c.url == address))]
 
@@ -250,7 +250,7 @@ def _chunks(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _apply(house: Installation, row: TakedownRow) -> tuple[int, int]:
-    """Hide what a takedown means, in bounded transactions; returns how many documents left search, and of how many."""
+    """Hide the documents of a takedown in bounded transactions; returns how many left search, and how many match."""
     left = 0
     with house.store.read() as tx:
         numbers = [each.id for chunk in matching(tx, [row.rule], row.source) for each in chunk]
@@ -265,9 +265,9 @@ def _apply(house: Installation, row: TakedownRow) -> tuple[int, int]:
 
 
 def _answered_by(house: Installation, row: TakedownRow) -> list[int]:
-    """Documents that search finds and that a redirect fetched from the address: their copies alone say so.
+    """Documents in search that a redirect fetched from the address, which only their copies hold.
 
-    Every kept copy is read, some ten thousand in a second, so this is asked only where nothing else is known.
+    Every kept copy is read, some ten thousand a second, so this is called only if no row matches.
     """
     compiled, found = TakedownRules([row], row.source), list[int]()
     columns = content.c
@@ -281,16 +281,16 @@ def _answered_by(house: Installation, row: TakedownRow) -> list[int]:
 
 
 def _fetched_at(cache: Cache, place: BlobPlace) -> str | None:
-    """The address that answered for a copy, None where it cannot be read."""
+    """The address that answered for a copy, None if the copy is damaged."""
     with suppress(CacheDamaged):
         return cache.read(place, body=False).access_url
     return None
 
 
 def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
-    """Hide these documents with this transaction, and send receivers the news; returns how many search had found.
+    """Hide these documents in this transaction, and send events to receivers; returns how many search had found.
 
-    What search did not find stays as its last visit left it: the next one ends with 986.
+    Documents that search did not find keep the state of their last visit; their next visit ends with 986.
     """
     chosen = _COLUMNS.where(resource.c.id.in_(numbers)).order_by(resource.c.id)
     known = tx.rows(chosen)
@@ -311,9 +311,9 @@ def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
 
 
 def _release(house: Installation, row: TakedownRow) -> tuple[int, int]:
-    """Have documents found again that no other takedown hides; returns how many at once, and how many after a crawl.
+    """Release documents that no other takedown hides; returns how many are found at once, and how many after a crawl.
 
-    At once are those that search found before and of which a copy is kept; the next crawl judges all others.
+    Documents that search found before and that have a kept copy are found at once; the next crawl decides on others.
     """
     with house.store.read() as tx:
         others, known = takedowns.in_force(tx), {each.id: each.name for each in sources.every(tx)}
@@ -341,19 +341,19 @@ def _release(house: Installation, row: TakedownRow) -> tuple[int, int]:
 
 
 def _marked(tx: Tx, rule: str) -> Iterator[list[Any]]:
-    """The documents that a takedown of this rule excludes, whatever they are known by."""
+    """The documents that a takedown of this rule has excluded, by the reason in their rows."""
     mine = (resource.c.status == int(Status.TAKEN_DOWN), resource.c.reason == _reason(rule))
     yield list(tx.rows(_COLUMNS.where(*mine).order_by(resource.c.id)))
 
 
 def hidden_by(tx: Tx, row: TakedownRow) -> list[int]:
-    """The known documents that a takedown means or excludes, by number."""
+    """The ids of known documents that match a takedown or that it has excluded."""
     found = (*matching(tx, [row.rule], row.source), *_marked(tx, row.rule))
     return sorted({each.id for chunk in found for each in chunk})
 
 
 def _show(tx: Tx, numbers: Sequence[int], remarks: Mapping[int, str | None]) -> None:
-    """Have documents found again as they were kept, and visited whole by the next run."""
+    """Show documents again as they were kept, and have the next run fetch them in full."""
     found = tx.rows(_COLUMNS.where(resource.c.id.in_(numbers)).order_by(resource.c.id))
     refetch.recall(tx, [each.id for each in found])
     first = stream.append(tx, [NewEvent(each.source_id, each.id, 0, Event.NEW) for each in found])
@@ -368,7 +368,7 @@ def _show(tx: Tx, numbers: Sequence[int], remarks: Mapping[int, str | None]) -> 
 
 
 def _note(tx: Tx, rows: Sequence[Any], end: tuple[OutcomeKind, int, str]) -> None:
-    """Write into the journal what a person did about documents after their last visit."""
+    """Record a person's action on documents after their last visit in the journal."""
     outcome, status, reason = end
     now = tx.now()
     visits.write(
@@ -382,7 +382,7 @@ def _reason(rule: str) -> str:
 
 
 def _duplicates(tx: Tx, row: TakedownRow) -> list[str]:
-    """Addresses at which the same bytes are still found, for a takedown of one address; of many the first few."""
+    """The first addresses with the same bytes that search still finds, for a takedown of one address."""
     if not row.rule.startswith(ADDRESS):
         return []
     mine = [each.id for chunk in matching(tx, [row.rule], row.source) for each in chunk if each.kept]

@@ -231,9 +231,9 @@ def _address(tx: Tx, number: int | None) -> str | None:
 
 
 def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[Visit]:
-    """Every visit that changed something, then the newest one when it changed nothing.
+    """Every visit that changed something, then the newest one if it changed nothing.
 
-    What a person did about it afterwards stands behind it.
+    A person's later action on the document follows its visit.
     """
     kept = visits.of(tx, row.id)
     found: list[Visit] = [

@@ -1,4 +1,4 @@
-"""Rulings of the gates on an address today, by today's settings and what is known of its site."""
+"""Rulings of the gates on an address, by the present settings and the known facts of its site."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def of_row(house: Installation, tx: Tx, owner: SourceRow, row: Any) -> list[Ruli
 
 
 def of_address(house: Installation, tx: Tx, owner: SourceRow, address: str, site: int | None) -> list[RulingRecord]:
-    """Of an address that the source has not met, were a page among its starts to link to it.
+    """Return the rulings on an unknown address, as if a start page of the source linked to it.
 
-    `site` is the number of its site, None when that is unknown: then nothing is known of its robots.txt.
+    `site` is the id of its site, None if that is unknown; its robots.txt is then unknown too.
     """
     return _today(house, tx, owner, _resource(owner, address, Role.DOCUMENT, None, site or 0, 0))
 
@@ -37,7 +37,7 @@ def admitted(rows: list[RulingRecord]) -> bool:
 
 
 def _resource(owner: SourceRow, address: str, role: Role, depth: int | None, site: int, number: int) -> Resource:
-    """A resource to ask about; nothing but these tells in a ruling. An unknown depth is -1."""
+    """A resource with the only values that rulings depend on. An unknown depth is -1."""
     at = -1 if depth is None else depth
     return Resource(number, owner.id, site, address, role, at, 0, 0, 0, "", "", "", b"", b"", 0, indexed=False)
 

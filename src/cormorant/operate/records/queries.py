@@ -10,7 +10,7 @@ from cormorant.operate.records.record import Record
 
 
 class Query(Record):
-    """A search. Nothing says who asked but whether somebody had signed in."""
+    """A search. It holds nothing about the person except whether they had signed in."""
 
     number: int
     at: str

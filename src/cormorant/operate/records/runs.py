@@ -66,7 +66,7 @@ class _RunFields(Record):
     deleted: Annotated[int, Field(description="Documents that left the index: what search no longer finds.")]
     to_index: Annotated[
         int,
-        Field(description="Documents that were examined and wait for `index`: new, changed, or fetched anew by force."),
+        Field(description="Documents that were examined and wait for `index`: new, changed, or refetched by force."),
     ]
     started_at: When
     finished_at: When
@@ -170,7 +170,7 @@ class DeletedRun(Record):
 
 @with_config(ConfigDict(extra="allow"))
 class LogLine(Record):
-    """A line of the log of a run. What is said beyond these fields is told by `event`."""
+    """A line of the log of a run. Further fields depend on its `event`."""
 
     at: Annotated[str, Field(description="RFC 3339, UTC.")]
     level: Annotated[str, Field(description="`debug`, `info`, `warning` or `error`.")]

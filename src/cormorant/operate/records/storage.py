@@ -6,7 +6,7 @@ from cormorant.operate.records.record import Record
 
 
 class RebuiltIndex(Record):
-    """The index was made anew, but for the documents whose kept copies are damaged."""
+    """The index was rebuilt, without the documents whose kept copies are damaged."""
 
     documents: int
     damaged: int
@@ -69,7 +69,7 @@ class CopiesSize(Record):
 
 
 class Compacted(Record):
-    """Packs and the database, before and after they were written anew without what nobody needs."""
+    """Packs and the database, before and after they were rewritten without unused data."""
 
     packs_rewritten: int
     copies_moved: int

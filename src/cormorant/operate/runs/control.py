@@ -1,8 +1,8 @@
-"""Steer a run that has been ordered: suspend, go on, stop, forget.
+"""Control of an ordered run: suspend, resume, stop, delete.
 
 open --suspend--> suspended --resume--> open; open, held, pending, suspended --stop--> stopped --delete--> (no row)
 
-Whoever asks for what another has just done is told that it is so: two terminals may say the same at once.
+A repeated order succeeds without an effect: two terminals may give the same order at once.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from cormorant.store.schema import run, run_count
 
 
 def suspend(house: Installation, number: int | None) -> RunRow:
-    """Leave a run (none: the newest) where it is until somebody goes on with it. Its report then says so.
+    """Suspend a run (none: the newest) until it is resumed. Its report names the commands for that.
 
-    Raises NotFoundError, and ConflictError where there is nothing left of it to be left.
+    Raises NotFoundError, and ConflictError if the run cannot be suspended in its state.
     """
     with house.store.begin() as tx:
         row = runs.claimed(tx, number)
@@ -43,7 +43,7 @@ def suspend(house: Installation, number: int | None) -> RunRow:
 
 
 def resume(house: Installation, number: int | None) -> Ordered:
-    """Go on with a run that was suspended or interrupted, or follow it; one whose source was edited in another run.
+    """Resume a run that was suspended or interrupted, or follow it; if its source was edited, another run continues.
 
     Raises NotFoundError, ConflictError.
     """
@@ -60,13 +60,13 @@ def resume(house: Installation, number: int | None) -> Ordered:
 
 
 def stop(house: Installation, number: int | None, resting: str | None = None) -> RunRow:
-    """End a run for good. What it found is kept and delivered; what it would have deleted waits for the next crawl.
+    """End a run for good. Its documents are kept and delivered; deletions are left to the next crawl.
 
-    So does what was examined and is not indexed yet, which is dropped and fetched anew.
+    Examined documents that are not indexed yet are dropped, and the next crawl refetches them.
 
-    `resting` is a node at which nothing is at work: nobody there would say in the log what came of the run.
+    `resting` is a node without running processes, whose run logs are then completed here.
 
-    Raises NotFoundError, and ConflictError when it has come to another end already.
+    Raises NotFoundError, and ConflictError if it has ended otherwise.
     """
     with house.store.begin() as tx:
         row = runs.claimed(tx, number)
@@ -81,9 +81,9 @@ def stop(house: Installation, number: int | None, resting: str | None = None) ->
 
 
 def delete(house: Installation, number: int) -> bool:
-    """Forget a run and its figures; False when somebody has done so before. What it found stays, but what a test found.
+    """Delete a run and its figures; False if it was deleted before. Its documents stay, except those of a test.
 
-    Raises NotFoundError, and ConflictError for one that has not ended or that the next crawl compares itself with.
+    Raises NotFoundError, and ConflictError for a run that has not ended or that the next crawl compares itself with.
     """
     with house.store.begin() as tx:
         try:

@@ -1,9 +1,9 @@
 """Run ETA: the estimated time to the end, and the bottleneck.
 
-Pure: from figures looked at now and then.
+It is computed from progress samples alone, without I/O.
 
-A run ends when all is visited and its receivers have been told of it, whichever is later. Both are foreseen alike: by
-how fast that went in the pieces of the time looked back on, the fastest and the slowest of them.
+A run ends when all is visited and its receivers have got all events, whichever is later. Both times are estimated
+alike: the recent past is cut into pieces, and the fastest and the slowest piece bound the speed.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from cormorant.crawl.run.progress import BUSY, PROCESSORS
 from cormorant.store.journal.progress_samples import ProgressSample
 
 PIECES = 4
-"""The time looked back on is cut into so many pieces; the fastest and the slowest give the interval."""
+"""The number of pieces into which the recent past is cut; the fastest and the slowest give the interval."""
 RECENT = 2
-"""Of these so many are asked how fast new addresses are found: that falls as a site becomes known."""
+"""The number of last pieces that measure how fast addresses are discovered, which falls as a site becomes known."""
 LUCK, TAIL_S = 0.9, TRIED_AGAIN_S
-"""How much sooner it may end, since a run also becomes faster; what comes behind the last visit: links are counted, the
-index commits, receivers are waited for."""
+"""Factor for the earliest end, since a run may become faster; seconds after the last visit, in which links are
+counted, the index commits and receivers are awaited."""
 LEAST_S = 4.0
-"""With less to look back on nothing is said."""
+"""Seconds of samples that an estimate needs."""
 SWEEPS = f"{PROCESSORS}: links are counted, and gone documents leave"
-"""Holds a run up when all is visited: one process works, and asks nobody."""
+"""The bottleneck of a run once all is visited: one process works, without requests."""
 
 
 class Ahead(NamedTuple):
-    """Seconds still to go: at least, and at most; None when more is found than is visited."""
+    """Remaining seconds: at least, and at most; None while more addresses are discovered than visited."""
 
     least_s: float
     most_s: float | None
@@ -48,34 +48,36 @@ def _a_second(samples: Sequence[ProgressSample], count: float) -> float:
 
 
 def ahead(samples: Sequence[ProgressSample], waits_s: float = inf) -> Ahead | None:
-    """Return the estimate of what is still to be expected (ETA), None while it cannot be known.
+    """Return the estimated remaining time (ETA), None while it is unknown.
 
-    `waits_s` is how long the end of a run waits for its receivers at most.
+    `waits_s` is the longest time for which the end of a run waits for its receivers.
     """
-    if not _says_anything(samples):
+    if not _is_long_enough(samples):
         return None
-    visits, told = _visits(samples), _deliveries(samples)
-    if told is None or (visits is None and samples[-1].left > 0):
+    visits, deliveries = _visits(samples), _deliveries(samples)
+    if deliveries is None or (visits is None and samples[-1].left > 0):
         return visits
     first = visits or Ahead(0.0, 0.0)
-    least_s = max(first.least_s, min(told.least_s, first.least_s + waits_s))
-    if first.most_s is None or told.most_s is None:
+    least_s = max(first.least_s, min(deliveries.least_s, first.least_s + waits_s))
+    if first.most_s is None or deliveries.most_s is None:
         return Ahead(least_s, None)
-    return Ahead(least_s, max(first.most_s, min(told.most_s, first.most_s + waits_s)))
+    return Ahead(least_s, max(first.most_s, min(deliveries.most_s, first.most_s + waits_s)))
 
 
 def is_outlasted(samples: Sequence[ProgressSample]) -> bool:
     """Return whether delivering to the receivers takes longer than finding the documents."""
-    visits, told = (_visits(samples), _deliveries(samples)) if _says_anything(samples) else (None, None)
-    return visits is not None and visits.most_s is not None and told is not None and told.least_s > visits.most_s
+    if not _is_long_enough(samples):
+        return False
+    visits, later = _visits(samples), _deliveries(samples)
+    return visits is not None and visits.most_s is not None and later is not None and later.least_s > visits.most_s
 
 
-def _says_anything(samples: Sequence[ProgressSample]) -> bool:
+def _is_long_enough(samples: Sequence[ProgressSample]) -> bool:
     return len(samples) > 1 and samples[-1].at - samples[0].at >= LEAST_S
 
 
 def _visits(samples: Sequence[ProgressSample]) -> Ahead | None:
-    """Until when all is visited, None while nobody can know and when all is."""
+    """Return the time until all is visited, None while it is unknown and once all is."""
     left = samples[-1].left
     pieces = _pieces(samples)
     fastest = max(rate(piece) for piece in pieces)
@@ -90,14 +92,14 @@ def _visits(samples: Sequence[ProgressSample]) -> Ahead | None:
 
 
 def _deliveries(samples: Sequence[ProgressSample]) -> Ahead | None:
-    """Until when the slowest receiver is told of all that is and will be found; None where nobody waits for that.
+    """Return the time until the slowest receiver has all events, present and expected; None if no run waits for it.
 
-    It keeps up then, or it takes so long for a batch that runs end without it. How fast it can be told is seen only
-    while it is behind, and from one batch that it confirms to the next.
+    It then keeps up, or takes so long for a batch that runs end without it. Its speed is measured only while it is
+    behind, from one confirmed batch to the next.
     """
     newest, late = samples[-1], [each for each in samples if each.behind > 0]
     moves = [then for before, then in pairwise(late) if then.delivered != before.delivered]
-    speeds = [speed for piece in (*_pieces(moves), late) if (speed := _told_a_second(piece)) > 0]
+    speeds = [speed for piece in (*_pieces(moves), late) if (speed := _events_a_second(piece)) > 0]
     if not speeds or newest.behind <= (TAIL_S * max(speeds) if newest.left > 0 else 0):
         return None
     if max(then.at - before.at for before, then in pairwise([late[0], *moves, newest])) > TRIED_AGAIN_S:
@@ -109,8 +111,8 @@ def _deliveries(samples: Sequence[ProgressSample]) -> Ahead | None:
     return Ahead(max(0.0, LUCK * events / max(speeds) - since_s), max(0.0, events / min(speeds) - since_s) + TAIL_S)
 
 
-def _told_a_second(samples: Sequence[ProgressSample]) -> float:
-    """Events a second that the slowest receiver was told of."""
+def _events_a_second(samples: Sequence[ProgressSample]) -> float:
+    """Events a second that the slowest receiver confirmed."""
     return _a_second(samples, samples[-1].delivered - samples[0].delivered) if samples else 0.0
 
 
@@ -124,10 +126,10 @@ def _pieces(samples: Sequence[ProgressSample]) -> list[Sequence[ProgressSample]]
 class RunConditions(NamedTuple):
     """Conditions of a run as observed.
 
-    `sites` have something left; `waits_for` says why, when none of them can be asked now. `pace_s` is the delay asked
-    for at each of them; `busy` is for what part of the time the busiest retriever had or wanted a processor; `backlog`
-    waits for receivers, for `slowest` longest; `rate` is documents a second; `is_outlasted`: receivers will be told
-    longer than visits are made.
+    `sites` have addresses left; `waits_for` is the reason if none of them can be requested now. `pace_s` is the delay
+    between requests to each; `busy` is the part of the time for which the busiest retriever had or wanted a processor;
+    `backlog` events wait for receivers, for `slowest` longest; `rate` is documents a second; `is_outlasted`: deliveries
+    will take longer than visits.
     """
 
     state: str
@@ -142,7 +144,7 @@ class RunConditions(NamedTuple):
 
 
 def bottleneck(seen: RunConditions) -> str:
-    """Name what holds a run up, "" when nothing can be said."""
+    """Name the bottleneck of a run, "" if it is unknown."""
     if seen.state == "delivering" or (seen.state == "retrieving" and seen.is_outlasted):
         return f"deliveries: {seen.backlog:,} wait for {seen.slowest or 'the index and receivers'}"
     if seen.state == "sweeping":

@@ -1,4 +1,4 @@
-"""ETA summary: the time that a run will still take, and its bottleneck. For whoever asks once, and watches nothing."""
+"""ETA summary: the remaining time of a run and its bottleneck, for a single request without a live view."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from cormorant.store.journal import progress_samples
 from cormorant.store.journal.progress_samples import Measured
 
 LATE_S: Final = 10.0
-"""How long after its time a sample may be missing, before those there are say nothing any more."""
+"""Seconds for which a sample may be late before the earlier ones are outdated."""
 MEASURED: Final = (RunState.RETRIEVING, RunState.DELIVERING)
-"""States in which somebody looks how far a run is."""
+"""States in which the progress of a run is sampled."""
 
 
 def shown(house: Installation, number: int | None = None, resting: str | None = None) -> OneRun:
     """Return the record of `start.shown` with `eta_s` and, while the run is under way, its bottleneck.
 
-    `eta_s` has the `least` and the `most` seconds still to go; `most` is None while more is found than is visited,
-    `eta_s` while nothing can be said. Raises NotFoundError.
+    `eta_s` has the `least` and the `most` remaining seconds; `most` is None while more addresses are discovered than
+    visited, `eta_s` while there is no estimate. Raises NotFoundError.
     """
     record = start.shown(house, number, resting)
     if record["state"] not in OPEN_STATES:
@@ -29,18 +29,18 @@ def shown(house: Installation, number: int | None = None, resting: str | None = 
     seen, lately = live.look(house, record["run"]), _lately(house, record["run"])
     samples = lately.samples if lately and record["state"] in MEASURED else ()
     held_up = live.bottleneck(seen, lately.busy if lately else 0.0, samples)
-    can_be_said = samples or seen.all_wait or record["state"] != RunState.RETRIEVING
+    is_known = samples or seen.all_wait or record["state"] != RunState.RETRIEVING
     ahead = None if seen.all_wait else live.ahead(seen, samples)
     eta: StillToGo | None = {"least": round(ahead.least_s, 1), "most": _seconds(ahead.most_s)} if ahead else None
     return {
         **record,
-        "bottleneck": (held_up if can_be_said else "") or None,
+        "bottleneck": (held_up if is_known else "") or None,
         "eta_s": eta,
     }
 
 
 def _lately(house: Installation, number: int) -> Measured | None:
-    """Return the recent progress of a run, None when nobody has measured it for some time."""
+    """Return the recent progress of a run, None if it was not measured for some time."""
     with house.store.read() as tx:
         found = progress_samples.newest(tx, number)
         return found if found and found.samples[-1].at <= tx.now() <= found.next_at + LATE_S else None

@@ -1,4 +1,4 @@
-"""Live view of a run. Its figures, its sites, and what it waits for."""
+"""Live view of a run: its figures, its sites, and the reasons why it waits."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ SUSPENDED = "variable_delay suspends all visits"
 SITES = 6
 """Sites shown at most."""
 FAILING = 3
-"""Failures in a row after which a site is said not to answer, though it is asked on."""
+"""Failures in a row after which a site is shown as failing, though requests to it go on."""
 
 
 class SiteLook(NamedTuple):
-    """A site with something left. `resting_s` is how long it is left alone, 0 when it may be asked now.
+    """A site with addresses left. `resting_s` is the time for which it is left alone, 0 if requests may go on now.
 
-    `trouble` says why it is left alone, or what it fails with; None when it works.
+    `trouble` is the reason why it is left alone, or its failure; None if it works.
     """
 
     site: str
@@ -50,9 +50,9 @@ class SiteLook(NamedTuple):
 
 
 class Waits(NamedTuple):
-    """The sites of a run that are in trouble: why some of them are, how many there are, and when one is asked again.
+    """The sites of a run that are in trouble: reasons of some, their number, and seconds until the next request.
 
-    `gives_up_s` is until when the run waits for them at the most, None when it goes on with others meanwhile.
+    `gives_up_s` is the longest time for which the run still waits for them, None if it visits others meanwhile.
     """
 
     troubles: tuple[HostTrouble, ...]
@@ -72,12 +72,11 @@ class Waits(NamedTuple):
 
 
 class LiveView(NamedTuple):
-    """A run at a moment: its report, the sites asked last, how many there are, and the pace asked for.
+    """A run at a moment: its report, the sites requested last, the number of sites, and the crawl delay.
 
-    `told` is the number of the event that its slowest receiver has come to, `backlog` is how many are behind that, and
-    `slowest` that receiver, None when nobody is told of anything. `waits` tells of the sites in trouble, None when
-    there are none. `suspended_s` is how long the hours of the week that its source is set to keep it from visiting
-    anything, 0 when they do not.
+    `confirmed` is the number of the last event that its slowest receiver has confirmed, `backlog` the number of events
+    after it, and `slowest` that receiver, None if the source has no receiver. `waits` has the sites in trouble, None
+    without any. `suspended_s` is the time for which the hours of its source forbid all visits, 0 if they do not.
     """
 
     report: Run
@@ -85,14 +84,14 @@ class LiveView(NamedTuple):
     site_count: int
     waits: Waits | None
     pace_s: float
-    told: int
+    confirmed: int
     backlog: int
     slowest: ReceiverRow | None = None
     suspended_s: float = 0.0
 
     @property
     def all_wait(self) -> bool:
-        """Return whether no site can be asked now."""
+        """Return whether no site can be requested now."""
         return (
             bool(self.report["waits"])
             or self.suspended_s > 0
@@ -101,7 +100,7 @@ class LiveView(NamedTuple):
 
 
 def look(house: Installation, number: int) -> LiveView:
-    """Look at a run. Raises NotFoundError."""
+    """Return the present view of a run. Raises NotFoundError."""
     report = start.report(house, number)
     with house.store.read() as tx:
         row = runs.get(tx, number)
@@ -109,15 +108,15 @@ def look(house: Installation, number: int) -> LiveView:
         waiting = tx.rows(_open_sites(row))
         shown = tuple(_site(tx, row, each, now) for each in waiting[:SITES])
         slowest = receivers.slowest(tx, row.source_id, unmade=row.state is RunState.DELIVERING)
-        told, backlog = run_progress.delivered(tx, slowest)
+        confirmed, backlog = run_progress.delivered(tx, slowest)
         pace, suspended_until = _pace(house, tx, row, [(each.id, each.key) for each in waiting[:SITES]])
         waits = _waits(tx, row, [each for each in waiting if _is_troubled(each, now)], len(waiting), now)
     suspended_s = max(suspended_until - now, 0.0) if row.state is RunState.RETRIEVING else 0.0
-    return LiveView(report, shown, len(waiting), waits, pace, told, backlog, slowest, suspended_s)
+    return LiveView(report, shown, len(waiting), waits, pace, confirmed, backlog, slowest, suspended_s)
 
 
 def _open_sites(row: RunRow) -> sa.Select[Any]:
-    """Sites this run is not done with, those asked last first."""
+    """Sites with addresses left for this run, those requested last first."""
     return (
         sa.select(
             site.c.id, site.c.key, site.c.owner, site.c.not_before, site.c.failures, site.c.trouble,
@@ -143,7 +142,7 @@ def _trouble(tx: Tx, row: RunRow, each: Any) -> HostTrouble:
 
 
 def _waits(tx: Tx, row: RunRow, troubled: Sequence[Any], sites: int, now: float) -> Waits | None:
-    """Return why a retrieving run is kept from these of its sites; None when nothing keeps it."""
+    """Return why a retrieving run cannot visit these of its sites; None if it can."""
     if not troubled or row.state is not RunState.RETRIEVING:
         return None
     alone = len(troubled) == sites and row.gives_up_at is not None
@@ -165,13 +164,13 @@ def _site(tx: Tx, row: RunRow, each: Any, now: float) -> SiteLook:
 
 
 def _pace(house: Installation, tx: Tx, row: RunRow, sites: Sequence[tuple[int, str]]) -> tuple[float, float]:
-    """The longest delay asked for at these sites; until when nothing at all is visited, 0 when something is."""
+    """The longest delay between requests at these sites; the end of a suspension of all visits, 0 for none."""
     owner = sources.numbered(tx, row.source_id)
     if owner is None:
         return 0.0, 0.0
     try:
         source = house.source(owner, row.settings)
-    except CormorantError:  # a file of start addresses is away; who crawls has read it
+    except CormorantError:  # a file of start addresses is away; the crawl has read it before
         return 0.0, 0.0
     known: dict[int, dict[str, bytes]] = {number: {} for number, _ in sites}
     for fact in host_facts.read(tx, [number for number, _ in sites], [host_facts.INSTALLATION]):
@@ -181,20 +180,20 @@ def _pace(house: Installation, tx: Tx, row: RunRow, sites: Sequence[tuple[int, s
 
 
 def processors_s(house: Installation) -> dict[int, float]:
-    """For how long this machine's retrievers have had a processor or waited for one, by process number; in seconds."""
+    """Seconds for which this machine's retrievers have had a processor or waited for one, by process id."""
     with house.store.read() as tx:
         return run_progress.processors_s(tx)
 
 
 def sample(seen: LiveView, at: float) -> ProgressSample:
     """Return the progress sample for counts seen at a moment (seconds)."""
-    return ProgressSample(at, seen.report["fetched"], seen.report["to_fetch"], seen.told, seen.backlog)
+    return ProgressSample(at, seen.report["fetched"], seen.report["to_fetch"], seen.confirmed, seen.backlog)
 
 
 def ahead(seen: LiveView, samples: Sequence[ProgressSample]) -> Ahead | None:
-    """Return the estimate of what is still to be expected of a run (ETA), None while it cannot be known."""
+    """Return the estimated remaining time of a run (ETA), None while it is unknown."""
     is_index = seen.slowest is not None and seen.slowest.kind == receivers.INDEX
-    if seen.report["state"] == RunState.DELIVERING:  # a limit may have left something
+    if seen.report["state"] == RunState.DELIVERING:  # a limit may have left addresses unvisited
         samples = [each._replace(left=0) for each in samples]
     return eta.ahead(samples, inf if is_index else MOST_WAITED_S)
 
@@ -202,7 +201,7 @@ def ahead(seen: LiveView, samples: Sequence[ProgressSample]) -> Ahead | None:
 def bottleneck(seen: LiveView, busy: float, samples: Sequence[ProgressSample]) -> str:
     """Return the bottleneck of a run, "" when it cannot be named.
 
-    `busy` is for what part of the time the busiest retriever had or wanted a processor.
+    `busy` is the part of the time for which the busiest retriever had or wanted a processor.
     """
     waits_for: str = seen.waits.why if seen.waits is not None and seen.all_wait else ""
     waits_for = SUSPENDED if seen.suspended_s else waits_for

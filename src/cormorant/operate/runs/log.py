@@ -1,4 +1,4 @@
-"""Read the log of a run: what every process of this machine has written of it, as one, in the order of time."""
+"""Log of a run: the lines of every process of this machine, merged in the order of time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cormorant.store.journal import runs
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 KINDS: Final = ("run", *run_context.KINDS)
-"""`run` is what is said anyway, the others what a source asks for."""
+"""`run` is always written, the others if the settings of a source ask for them."""
 _FILE = re.compile(r"(?P<process>[a-z0-9-]+)\.log(?:\.(?P<age>\d+))?")
 _NONE: Final = (
     "Run {run} has no log on this machine, or its log was deleted: each source keeps the newest ones. `cormorant "
@@ -44,7 +44,7 @@ EVERY: Final = LogFilter()
 def lines(house: Installation, number: int | None, wanted: LogFilter = EVERY) -> Iterator[LogLine]:
     """The lines of a run's log, or of the newest run's, as they were written.
 
-    A line that a kill has cut short is passed over. Raises NotFoundError for an unknown run and for one without a log,
+    A line that a kill has cut short is skipped. Raises NotFoundError for an unknown run and for one without a log,
     UsageError for an unknown level or kind.
     """
     if wanted.level not in LEVELS:
@@ -66,7 +66,7 @@ _HEAD: Final = ("at", "level", "event", "logger", "run", "source")
 
 
 def as_text(line: Mapping[str, object]) -> str:
-    """A line for a person: when, how grave, what, and what is said of it."""
+    """A line for a person: time, level, event, and its further fields."""
     rest = (f"{name}={_value(value)}" for name, value in line.items() if name not in _HEAD)
     at = str(line.get("at", ""))
     when = str(wall_time(at, precision="milliseconds")) if is_moment(at) else at
@@ -86,9 +86,9 @@ def forget(house: Installation, number: int) -> None:
 
 
 def summarize(house: Installation, report: Mapping[str, Any]) -> None:
-    """Have the log of a run, if there is one, end with its report, as the process that carries it out does.
+    """Append the report of a run to its log, if there is one, as the process that carries it out does.
 
-    A disk that refuses it stops nothing.
+    A failing disk is ignored.
     """
     line = run_context.head("summary", house.clock.now(), "info", __name__)
     line |= {name: value for name, value in report.items() if value is not None}

@@ -1,4 +1,4 @@
-"""From what a newcomer names to sources, and from what was found to a first search."""
+"""Quickstart: sources from the arguments of a newcomer, and a first search from the titles found."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cormorant.store.catalog import sources as catalog
 from cormorant.store.schema import content
 
 TITLES = 300
-"""Documents whose titles are looked at for a first search."""
+"""Documents whose titles are read for a first search."""
 LEAST_LETTERS = 4
 WORDS = 2
 
@@ -31,7 +31,7 @@ _THEN: Final = "`cormorant quickstart /mnt/share`"
 
 
 class QuickstartSource(NamedTuple):
-    """A source to be: its kind, the name it would have, and the one setting that says where."""
+    """A source to add: its kind, its proposed name, and the one setting that gives its place."""
 
     kind: str
     name: str
@@ -40,7 +40,7 @@ class QuickstartSource(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A source that stands for a wish; `new` when there was none before."""
+    """The source of an argument; `new` if it was added."""
 
     name: str
     new: bool
@@ -49,8 +49,8 @@ class Made(NamedTuple):
 def wish(text: str) -> QuickstartSource:
     """Return the source that an argument means: an address or a folder.
 
-    Raises UsageError for a file and for what is neither, BadAddress for an address that is none, NotFoundError for a
-    folder that is not there, NotPermitted for one that cannot be read.
+    Raises UsageError for a file and for other text, BadAddress for an invalid address, NotFoundError for a missing
+    folder, NotPermitted for one that cannot be read.
     """
     if not text.strip():
         raise UsageError("Name a folder, or an address like https://example.org/.")
@@ -71,7 +71,7 @@ def wish(text: str) -> QuickstartSource:
 
 
 def _place(text: str) -> Path:
-    """The path that is meant by itself, or by a `file:` address with what is escaped in it. Raises UsageError."""
+    """The path of a text, or of a `file:` address with its escapes decoded. Raises UsageError."""
     scheme, _, rest = text.partition(":")
     if scheme.lower() != "file":
         return Path(text).expanduser()
@@ -105,7 +105,7 @@ def _folder(place: Path) -> QuickstartSource:
 
 
 def make(house: Installation, wishes: Iterable[QuickstartSource]) -> list[Made]:
-    """Make a source of each wish, or take the one that is there already; names that are taken get a number."""
+    """Add a source for each argument, or take the existing one; names that are taken get a number."""
     made: list[Made] = []
     for each in wishes:
         rows = sources.every(house)
@@ -131,8 +131,8 @@ def _names(name: str) -> Iterable[str]:
     yield from (f"{name}-{number}" for number in range(2, 10_000))
 
 
-def telling_words(house: Installation, names: Sequence[str]) -> str:
-    """Words for a first search: the rarest of a title in these sources; "" when there is no title to take them from."""
+def sample_query(house: Installation, names: Sequence[str]) -> str:
+    """Words for a first search: the rarest of a title in these sources; "" if there is no title."""
     with house.store.read() as tx:
         numbers = [catalog.named(tx, name).id for name in names]
         statement = (
@@ -141,7 +141,7 @@ def telling_words(house: Installation, names: Sequence[str]) -> str:
             .order_by(content.c.id)
             .limit(TITLES)
         )
-        titles = [_telling(row.title) for row in tx.rows(statement)]
+        titles = [_candidates(row.title) for row in tx.rows(statement)]
     found = [title for title in titles if title]
     if not found:
         return ""
@@ -152,6 +152,6 @@ def telling_words(house: Installation, names: Sequence[str]) -> str:
     return " ".join(sorted(rare, key=best.index))
 
 
-def _telling(title: str) -> list[str]:
-    """The words of a title that tell something: long enough, and no mere numbers."""
+def _candidates(title: str) -> list[str]:
+    """The words of a title that are long enough, and no mere numbers."""
     return [word for word in words(title[:200]) if len(word) >= LEAST_LETTERS and not word.isdecimal()]

@@ -1,4 +1,4 @@
-"""Run report for people: the problems of a run, and what should be known of it although it went well."""
+"""Run report for people: the problems of a run, and notices although it went well."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from cormorant.store.journal import runs
 
 
 def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
-    """Problems of a run: what it is about, a sentence, and `kind`.
+    """Problems of a run: `kind`, the data that it concerns, and a sentence.
 
     Kinds are run, machine, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text,
-    script, receiver, copy, index, rights, waiting, trap. What many addresses of one host share is said once, with
-    `addresses`, how many there are. Those of a run that others have followed are as they were when it ended. Raises
-    NotFoundError.
+    script, receiver, copy, index, rights, waiting, trap. A problem shared by many addresses of one host is reported
+    once, with their number as `addresses`. Those of a run that others have followed are as they were when it ended.
+    Raises NotFoundError.
     """
     with house.store.read() as tx:
         context = CheckContext.of(house, tx, number)

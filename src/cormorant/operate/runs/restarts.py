@@ -1,4 +1,4 @@
-"""Cut-off runs, which do not go on when the program is started again.
+"""Cut-off runs, which do not continue when the program is started again.
 
 under way when the program ended, and survives_restart is off -> stopped; the next crawl begins a new run
 """
@@ -25,10 +25,10 @@ def are_cut_off(house: Installation, resting: str) -> bool:
 
 
 def end_cut_off(house: Installation, resting: str) -> list[RunRow]:
-    """Stop the runs that were under way here when the program ended, where their settings want it; returns them.
+    """Stop the runs that were under way here when the program ended, if survives_restart is off; returns them.
 
-    `resting` is the place at which nothing is at work. What another place carries out as well has not been cut off, and
-    what waits for its turn goes on waiting. Their logs end with what came of them.
+    `resting` is the place without running processes. Runs that another place carries out too are not cut off, and
+    queued runs stay queued. The reports of stopped runs are appended to their logs.
     """
     with house.store.begin() as tx:
         stopped = [row for row in _cut_off(house, tx, resting) if transitions.stop(tx, row, REASON)]

@@ -1,7 +1,7 @@
 """Review of fetched documents before indexing: leave some out, then have the rest indexed.
 
 crawl --examine -> pending --prune (rules)--> pending --index--> swept, delivered, finished
-                      `--stop--> stopped: the next crawl fetches anew what it has not told anybody of
+                      `--stop--> stopped: the next crawl refetches documents without delivered events
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import resource
 
 CHUNK = 10_000
-"""Of what a run has visited so much is held against rules at a time."""
+"""Visited documents of a run that are compared with rules at a time."""
 PRUNED = "pruned"
-"""Under which name a run counts, beside those of its processes, what a person has left out."""
+"""The name, beside those of processes, under which a run counts pruned documents."""
 
 
 def index(house: Installation, number: int | None) -> RunRow:
-    """Index what a run (none: the newest) has fetched, without a request. Again while it does so changes nothing.
+    """Index the documents that a run (none: the newest) has fetched, without requests. A repeated order has no effect.
 
-    Raises NotFoundError, ConflictError for a run that has nothing to be indexed.
+    Raises NotFoundError, ConflictError for a run whose indexing is not pending.
     """
     with house.store.begin() as tx:
         row = runs.claimed(tx, number)
@@ -56,20 +56,20 @@ def _not_pending(row: RunRow) -> ConflictError:
 
 
 def waiting_count(house: Installation, row: RunRow) -> int:
-    """Return how many examined documents of a run wait, or waited until it was stopped; 0 after a newer run."""
+    """Return the number of examined documents of a run that wait, or waited until its stop; 0 after a newer run."""
     with house.store.read() as tx:
         newest = row.mode is Mode.EXAMINE and runs.is_newest(tx, row)
         return unreviewed.waiting_count(tx, row.source_id) if newest else 0
 
 
 def prune(house: Installation, number: int | None, rules: Sequence[str]) -> Pruned:
-    """Leave out of what a run is to index the addresses that these rules match, written as those of `exclude` are.
+    """Leave out addresses that match these rules from the documents to be indexed; rules are written as in `exclude`.
 
-    What search finds of them already is found as it was. Returns how many by rule, and of rules without any whether
-    they match what the run visited and has nothing waiting (`settled`), or nothing at all (`unused_rules`).
+    Search keeps finding earlier versions. Returns the number of documents by rule. Rules without any are `settled` if
+    they match visited documents of which none waits, or `idle` if they match none at all.
 
-    Raises NotFoundError, UsageError without a rule, BadRule for one that cannot be read, ConflictError for a run that
-    has nothing to be indexed.
+    Raises NotFoundError, UsageError without a rule, BadRule for an invalid rule, ConflictError for a run whose indexing
+    is not pending.
     """
     if not rules:
         raise UsageError("Name a rule: cormorant run prune ID RULE, for example path:/drafts/.")
@@ -92,7 +92,7 @@ def prune(house: Installation, number: int | None, rules: Sequence[str]) -> Prun
 
 
 def _settled(house: Installation, row: RunRow, owner: SourceRow, rules: Sequence[str]) -> set[str]:
-    """Return those of these rules that match no document waiting to be indexed, but match what the run visited."""
+    """Return which of these rules, which match no waiting document, match a visited one."""
     found, behind = set[str](), 0
     while len(found) < len(rules):
         with house.store.read() as tx:
@@ -105,7 +105,7 @@ def _settled(house: Installation, row: RunRow, owner: SourceRow, rules: Sequence
 
 
 def _met(tx: Tx, row: RunRow, behind: int) -> dict[int, str]:
-    """Some of what a run has visited, by number: resource -> address."""
+    """Return some visited documents of a run after an id: resource -> address."""
     columns = resource.c
     visited = columns.source_id == row.source_id, columns.run == row.id, columns.role == int(Role.DOCUMENT)
     chosen = sa.select(columns.id, columns.address).where(*visited, columns.id > behind)
@@ -113,7 +113,7 @@ def _met(tx: Tx, row: RunRow, behind: int) -> dict[int, str]:
 
 
 def _count(tx: Tx, row: RunRow, left_out: PrunedDocuments) -> None:
-    """Have the figures and the journal of a run say what is not to be indexed: what is found of it is as it was."""
+    """Record pruned documents in the figures and the journal of a run: earlier versions count as unchanged."""
     counters = runs.counted_by(tx, row.id, PRUNED)
     counters.held -= len(left_out.changed)
     now, rows = tx.now(), list[visits.VisitRow]()
@@ -131,7 +131,7 @@ def _count(tx: Tx, row: RunRow, left_out: PrunedDocuments) -> None:
 def _left_out(
     house: Installation, owner: SourceRow, settings: Mapping[str, Any], rules: Sequence[str], waiting: Mapping[int, str]
 ) -> dict[int, str]:
-    """Return which of these addresses (by their resources) the rules exclude, each with the rule."""
+    """Return the resources among these addresses that the rules exclude, each with the rule."""
     narrowed: Source = house.source(owner, {**settings, "exclude": list(rules)})
     found = {}
     for number, address in waiting.items():

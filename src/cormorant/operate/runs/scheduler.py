@@ -1,7 +1,7 @@
-"""Fire schedules whose time has come, and go on with their launches. Called now and then by whoever carries out runs.
+"""Scheduler: fires due schedules, and continues their launches. The process that carries out runs calls it regularly.
 
-Everything is in the store: whoever looks next goes on, and of two that look at once one finds it done. A time is
-claimed by writing its row, and whatever is changed is changed only where it is still as it was looked at.
+All state is in the store: any process may continue, and of two at once one finds the work done. A time is claimed by
+writing its row, and a row is changed only if it is still as it was read.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from cormorant.store.journal.schedule_firings import FiringResult, LaunchRow
 
 _log = logger(__name__)
 UNANSWERED: Final = 6
-"""What `start` ends with when no start address answered."""
+"""The exit code of `start` if no start address answered."""
 MOST_COUNTED: Final = 100
-"""Times that were missed are counted up to here."""
+"""Missed times are counted up to this number."""
 
 
 class Scheduler:
-    """Looks at the schedules of an installation."""
+    """Carries out the schedules of an installation."""
 
     def __init__(self, house: Installation) -> None:
         self._house = house
         self._looked_at = inf
 
     def look(self) -> None:
-        """Fire what is due, then do the next thing of every launch.
+        """Fire due schedules, then take the next step of every launch.
 
-        The first look, and one after the clock was set back, puts right when each schedule fires next.
+        The first call, and one after the clock was set back, corrects the next time of each schedule.
         """
         store = self._house.store
         with store.read() as tx:
@@ -64,11 +64,10 @@ class Scheduler:
 
 
 def following(tx: Tx, row: ScheduleRow, now: float) -> float | None:
-    """Return when a schedule fires next: at the first time from now on of which nothing is known yet.
+    """Return when a schedule fires next: at the first time from now on that has no launch yet.
 
-    So a clock that is set back has nothing done twice, and one that was far ahead for a while stops nothing. Where
-    launches were let go of, what is older than those that are kept was done. Raises ValueError for a rhythm that can no
-    longer be read.
+    So a clock that is set back repeats no launch, and one that was far ahead for a while blocks none. Times older than
+    the kept launches count as done. Raises ValueError for a rhythm that can no longer be read.
     """
     rhythm = row.rhythm()
     known, since = schedule_firings.claimed(tx, row.id)
@@ -79,7 +78,7 @@ def following(tx: Tx, row: ScheduleRow, now: float) -> float | None:
 
 
 def _put_right(tx: Tx, row: ScheduleRow) -> None:
-    """Have a schedule fire no later than it should."""
+    """Move the next time of a schedule forward if it is too late."""
     if not row.enabled:
         return
     try:
@@ -92,7 +91,7 @@ def _put_right(tx: Tx, row: ScheduleRow) -> None:
 
 
 def fire(tx: Tx, row: ScheduleRow) -> None:
-    """The time of a schedule has come: write what becomes of it, and when the next one is."""
+    """Fire a due schedule: write its launch, and its next time."""
     now, slot = tx.now(), row.next_at
     if slot is None:
         return
@@ -114,7 +113,7 @@ def fire(tx: Tx, row: ScheduleRow) -> None:
 
 
 def _with_others(row: ScheduleRow, slot: float, now: float, what: Fired) -> Fired:
-    """The same, saying how many more times have passed meanwhile."""
+    """Add the number of further times that have passed meanwhile to the reason."""
     rhythm, passed, at = row.rhythm(), -1, slot
     while at <= now and passed < MOST_COUNTED:
         following_at = rhythm.after(at)
@@ -125,7 +124,7 @@ def _with_others(row: ScheduleRow, slot: float, now: float, what: Fired) -> Fire
 
 
 def _passed(count: int, state: LaunchState) -> str:
-    """That more times of a schedule have passed meanwhile, and what became of them: the same as of this one."""
+    """A sentence that further times of a schedule have passed, and that they are treated like this one."""
     times = "Its next time has" if count == 1 else f"Its next {count} times have"
     times = f"{MOST_COUNTED} or more of its next times have" if count >= MOST_COUNTED else times
     they = "it" if count == 1 else "they"
@@ -135,7 +134,7 @@ def _passed(count: int, state: LaunchState) -> str:
 
 
 def stop(tx: Tx, row: LaunchRow, reason: str) -> None:
-    """End a launch, and the run it has unless the launch of another schedule has it as well. Its history keeps it."""
+    """End a launch, and its run unless the launch of another schedule shares it. The history keeps the launch."""
     shared = any(each.run == row.run and each.id != row.id for each in schedule_firings.under_way(tx))
     ends = list(row.ends)
     if row.run is not None:
@@ -162,7 +161,7 @@ def opens_at(owner: ScheduleRow, now: float) -> float | None:
 
 
 def go_on(house: Installation, row: LaunchRow) -> None:
-    """Do the next thing of a launch, if it is time for it. Nothing is written where there is nothing to do."""
+    """Take the next step of a launch, if there is one now."""
     with house.store.read() as tx:
         owner, now = schedules.numbered(tx, row.schedule_id), tx.now()
         first = min((each.id for each in schedule_firings.under_way(tx, row.schedule_id)), default=row.id)
@@ -186,14 +185,14 @@ def go_on(house: Installation, row: LaunchRow) -> None:
 
 
 def _run(tx: Tx, number: int | None) -> RunRow | None:
-    """The run of a launch; None where it has none, or that was deleted."""
+    """The run of a launch; None if it has none, or if that was deleted."""
     with suppress(NotFoundError):
         return runs.get(tx, number) if number is not None else None
     return None
 
 
 def _order(house: Installation, owner: ScheduleRow, row: LaunchRow) -> None:
-    """Have the next source of a launch crawled. One whose run is held is passed over, and one that is gone."""
+    """Order a run of the next source of a launch. A source that is gone or whose run is held is skipped."""
     try:
         reindex.refuse_older_store(house)
     except ConflictError as error:
@@ -211,7 +210,7 @@ def _order(house: Installation, owner: ScheduleRow, row: LaunchRow) -> None:
             _pass(tx, row, FiringResult(source.name, None, failed=True, said=refused))
         elif source.id in held:
             waiting = held[source.id]
-            failed = waiting.state is not RunState.PENDING  # that it was to be examined, a person has asked for
+            failed = waiting.state is not RunState.PENDING  # an examination was requested, so it is no failure
             _pass(tx, row, FiringResult(source.name, waiting.id, failed=failed, said=_held(waiting)))
         elif schedule_firings.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now()):
             sources.claim(tx, source.id)
@@ -221,9 +220,9 @@ def _order(house: Installation, owner: ScheduleRow, row: LaunchRow) -> None:
 
 
 def _refresh(owner: ScheduleRow, source: SourceRow) -> Refresh:
-    """Return which resources a launch visits: if everything, with nothing remembered where the source says so.
+    """Return which resources a launch visits: ALL becomes SCRATCH if the settings of the source say so.
 
-    No schedule says that itself, since it is of one source and not of a time (ADR 0068).
+    A schedule cannot choose SCRATCH itself, since that is a property of a source, not of a time (ADR 0068).
     """
     asked = owner.plan.refresh
     forgets = source.settings.get("refresh") == Refresh.SCRATCH
@@ -231,14 +230,14 @@ def _refresh(owner: ScheduleRow, source: SourceRow) -> Refresh:
 
 
 def _pass(tx: Tx, row: LaunchRow, end: FiringResult) -> None:
-    """A source of a launch is done with."""
+    """Record the result of a source of a launch, and advance to the next source."""
     ends = schedule_firings.written([*row.ends, end])
     values = {"place": row.place + 1, "run": None, "hold": None, "ends": ends}
     schedule_firings.change(tx, row, state=LaunchState.EXECUTING, started_at=row.started_at or tx.now(), **values)
 
 
 def _close(house: Installation, row: LaunchRow, run: RunRow | None) -> None:
-    """The run of a launch has ended: go on with the next source, unless a person stopped it."""
+    """Handle the end of a launch's run: continue with the next source, unless a person stopped the run."""
     with house.store.read() as tx:
         source = sources.numbered(tx, row.sources[row.place])
     end = FiringResult(source.name if source else "", row.run, *_went(house, run))
@@ -270,7 +269,7 @@ def _held(run: RunRow) -> str:
 
 
 def _end(house: Installation, row: LaunchRow) -> None:
-    """All sources of a launch are done with."""
+    """End a launch after its last source."""
     failed = [each for each in row.ends if each.failed]
     said = [f"{each.source}: {each.said or 'it failed.'}" for each in failed]
     reason = " ".join([row.reason, *said] if row.reason else said) or None
@@ -279,7 +278,7 @@ def _end(house: Installation, row: LaunchRow) -> None:
 
 
 def _hold(house: Installation, owner: ScheduleRow, row: LaunchRow, run: RunRow, *, working: bool) -> None:
-    """Suspend a run outside of the hours of its schedule, and go on with it within, unless a person went on before."""
+    """Suspend a run outside of its schedule's hours, and resume it within them, unless a person resumed it before."""
     suspended = run.state is RunState.SUSPENDED
     before, after = row.hold, row.hold
     if before is Hold.WINDOW and not suspended:
@@ -291,7 +290,7 @@ def _hold(house: Installation, owner: ScheduleRow, row: LaunchRow, run: RunRow, 
     if after is before:
         return
     with house.store.begin() as tx:
-        sources.claim(tx, run.source_id)  # before the launch, as whoever orders a run
+        sources.claim(tx, run.source_id)  # before the launch, in the same order as for a new run
         if not schedule_firings.change(tx, row, hold=after):
             return
         if after is Hold.WINDOW:
@@ -308,7 +307,7 @@ def _outside(owner: ScheduleRow, now: float) -> str:
 
 
 def let_go(tx: Tx, row: LaunchRow) -> None:
-    """A launch is forgotten: its run goes on as one that a person ordered."""
+    """Detach the run of a launch that is deleted: it continues like a run that a person ordered."""
     run = _run(tx, row.run)
     if run is not None and row.hold is Hold.WINDOW and run.state is RunState.SUSPENDED:
         start.go_on(tx, run)

@@ -1,4 +1,4 @@
-"""Schedules: add, list, show, edit, enable, start, delete. What fires them is `scheduler.py`."""
+"""Schedules: add, list, show, edit, enable, start, delete. `scheduler.py` fires them."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from cormorant.store.journal.runs import RunRow
 from cormorant.store.journal.schedule_firings import LaunchRow
 
 SHOWN: Final = 50
-"""Launches that `show` tells of."""
+"""Launches that `show` lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleChange:
-    """Change requested of a schedule. None: as it is, or as it comes."""
+    """Requested changes of a schedule. None: unchanged, or the default for a new one."""
 
     sources: Sequence[str] | None = None
     when: str | None = None
@@ -56,8 +56,8 @@ class ScheduleChange:
 def add(house: Installation, name: str, wanted: ScheduleChange) -> Schedule:
     """Add a schedule, which fires from now on.
 
-    Raises ConflictError when the name is taken, UsageError when it cannot be a name or nothing is to be crawled,
-    NotFoundError for an unknown source, BadSetting for what would never fire.
+    Raises ConflictError if the name is taken, UsageError for an invalid name or no sources, NotFoundError for an
+    unknown source, BadSetting for a schedule that would never fire.
     """
     check_name(name, "schedule")
     if wanted.sources is None or wanted.when is None:
@@ -70,7 +70,7 @@ def add(house: Installation, name: str, wanted: ScheduleChange) -> Schedule:
 
 
 def edit(house: Installation, name: str, wanted: ScheduleChange) -> Schedule:
-    """Change a schedule; what is not named stays. A launch under way goes on with the sources that it began with.
+    """Change a schedule; other properties stay. A launch under way keeps the sources that it began with.
 
     Raises NotFoundError, UsageError, BadSetting.
     """
@@ -86,7 +86,7 @@ def edit(house: Installation, name: str, wanted: ScheduleChange) -> Schedule:
 
 
 def _plan(tx: Tx, before: SchedulePlan, wanted: ScheduleChange) -> SchedulePlan:
-    """The plan with what is wanted in it. Raises what is wrong with that."""
+    """The plan with the requested changes. Raises UsageError, BadSetting or NotFoundError."""
     numbers = before.sources if wanted.sources is None else _numbers(tx, wanted.sources)
     if not numbers:
         raise UsageError("A schedule needs at least one source to crawl.")
@@ -124,7 +124,7 @@ def _rhythm(plan: SchedulePlan, since: float) -> recurrence.Rhythm:
 
 
 def listed(house: Installation) -> list[Schedule]:
-    """Every schedule: what it does, how it went last, when it fires next."""
+    """Every schedule, with its last result and its next time."""
     with house.store.read() as tx:
         return [_record(tx, row) for row in schedules.every(tx)]
 
@@ -138,7 +138,7 @@ def shown(house: Installation, name: str) -> OneSchedule:
 
 
 def set_enabled(house: Installation, name: str, *, enabled: bool) -> Schedule:
-    """Have a schedule fire by itself, or not; what is under way goes on. Times that pass meanwhile are not missed.
+    """Enable or disable a schedule; a launch under way goes on. Times that pass while it is disabled are not missed.
 
     Raises NotFoundError, and BadSetting for one that would never fire.
     """
@@ -152,7 +152,7 @@ def set_enabled(house: Installation, name: str, *, enabled: bool) -> Schedule:
 
 
 def start(house: Installation, name: str) -> Schedule:
-    """Have the sources of a schedule crawled now. Raises NotFoundError, ConflictError while a launch is under way."""
+    """Launch a schedule now. Raises NotFoundError, ConflictError while a launch is under way."""
     with house.store.begin() as tx:
         row = schedules.named(tx, name)
         schedules.lock(tx, row.id)
@@ -166,7 +166,7 @@ def start(house: Installation, name: str) -> Schedule:
 
 
 def delete(house: Installation, name: str) -> list[int]:
-    """Forget a schedule and its history. Returns the runs that go on without it. Raises NotFoundError."""
+    """Delete a schedule and its history. Returns the runs that continue without it. Raises NotFoundError."""
     with house.store.begin() as tx:
         row = schedules.named(tx, name)
         busy = schedule_firings.under_way(tx, row.id)
@@ -178,7 +178,7 @@ def delete(house: Installation, name: str) -> list[int]:
 
 
 def naming(house: Installation, source: str) -> list[RemovedScheduleRecord]:
-    """The schedules that crawl a source; `alone`: nothing else, so that they would go with it. Raises NotFoundError."""
+    """The schedules that crawl a source; `alone` ones crawl no other and are deleted with it. Raises NotFoundError."""
     with house.store.read() as tx:
         found = schedules.of_source(tx, sources.named(tx, source).id)
     return [{"schedule": row.name, "alone": len(row.plan.sources) == 1} for row in found]
@@ -212,7 +212,7 @@ def _pending(tx: Tx, row: ScheduleRow) -> list[RunRow]:
 
 
 def _reason(tx: Tx, row: ScheduleRow, last: LaunchRow | None) -> str | None:
-    """Return what a person should know of the newest launch, and of the runs that wait for an answer."""
+    """Return the reason of the newest launch, and the questions of runs that wait for an answer."""
     if last is None or last.state not in OPEN_LAUNCHES:
         waits = [f"Run {each.id} {runs.stands(each)}. {runs.answers(each)}" for each in _pending(tx, row)]
         return " ".join([*([last.reason] if last and last.reason else []), *waits]) or None

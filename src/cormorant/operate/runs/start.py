@@ -31,20 +31,20 @@ from cormorant.store.journal import runs, schedule_firings, visits
 from cormorant.store.journal.runs import RunRow
 
 INTERRUPTED = "interrupted"
-"""What a run is that nobody goes on with, until somebody crawls again."""
+"""The state of a run that no process carries out, until the next crawl."""
 MOST_LEAVING = 100
-"""Documents that a program is told of a held run that would let them go."""
+"""Documents to be deleted by a held run that its report names for programs."""
 ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, *ASKING_STATES, RunState.SUSPENDED)
-"""States in which nobody goes on with a run by itself."""
+"""States in which a run does not continue by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ordered:
     """A run to follow.
 
-    `resumed`: it had been interrupted or suspended, and goes on; `as_before`: it was ordered otherwise. `mine`: it is
-    under way because of this order alone, as one that was suspended is, so that it ends where whoever gave the order no
-    longer wants it. `survives`: it goes on after the program has ended.
+    `resumed`: it was interrupted or suspended, and continues; `as_before`: it was ordered with other options. `mine`:
+    it is under way because of this order alone, as a resumed one is, so that it ends if the order is withdrawn.
+    `survives`: it continues after a restart of the program.
     """
 
     run: int
@@ -61,9 +61,9 @@ class Ordered:
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """Run order: what runs visit, what becomes of it, and whether they are deleted when they are done.
+    """Run order: the resources that runs visit, the mode of the runs, and whether they are deleted at their end.
 
-    `restart`: an interrupted one does not go on. `refresh` and `mode` None: as the settings of each source say.
+    `restart`: an interrupted run is not continued. `refresh` and `mode` None: as the settings of each source say.
     """
 
     refresh: Refresh | None = None
@@ -73,23 +73,23 @@ class RunOrder:
     forget: bool = False
 
     def refresh_of(self, row: SourceRow) -> Refresh:
-        """Return which resources a run of a source visits: as it is asked for, else as its settings say."""
+        """Return which resources a run of a source visits: as ordered, else as the source's settings say."""
         return self.refresh or Refresh(row.settings.get("refresh", Refresh.ALL))
 
 
 AS_USUAL = RunOrder()
-"""All that is known and found, as the settings of each source say."""
+"""An order without options: the settings of each source apply."""
 
 
 def order(
     house: Installation, names: Sequence[str], wish: RunOrder = AS_USUAL, resting: str | None = None
 ) -> list[Ordered]:
-    """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
+    """Order a run of each source (no names: of all) whose run is not held, or continue the interrupted one.
 
-    `unanswered` tells of those that are. `resting` is a node at which nothing is at work, None where something may be:
-    nobody there would say in the log what came of a run that is begun anew. Raises NotFoundError for an unknown source
-    or when there is none at all, ConflictError when the database is older than the index, UsageError for a source that
-    is asked at each search, if it is named or there is no other.
+    `unanswered` returns the held ones. `resting` is a node without running processes, None if there may be some; the
+    logs of its replaced runs are completed here. Raises NotFoundError for an unknown source or without any source,
+    ConflictError if the database is older than the index, UsageError for a source that is asked at each search, if it
+    is named or there is no other.
     """
     reindex.refuse_older_store(house)
     with house.store.begin() as tx:
@@ -116,7 +116,7 @@ def order(
 
 
 def _crawlable(rows: Sequence[SourceRow], *, named: bool) -> list[SourceRow]:
-    """Return the sources that have documents to visit. Raises UsageError for another one that is named."""
+    """Return the sources that have documents to visit. Raises UsageError for a named source without any."""
     found = [row for row in rows if not is_live(row)]
     live = next((row for row in rows if is_live(row)), None)
     if live is not None and (named or not found):
@@ -135,10 +135,10 @@ def is_live(row: SourceRow) -> bool:
 
 
 def order_one(tx: Tx, row: SourceRow, wish: RunOrder = AS_USUAL) -> Ordered:
-    """Order a run of one source whose run is not held, or go on with the one that has not ended."""
+    """Order a run of one source whose run is not held, or continue the one that has not ended."""
     before = runs.unfinished(tx, row.id)
     if before is not None and wish.restart:
-        transitions.stop(tx, before, "begun anew")
+        transitions.stop(tx, before, "replaced by a new run")
         before = None
     if before is None:
         survives = bool(row.settings.get("survives_restart", True))
@@ -150,7 +150,7 @@ def order_one(tx: Tx, row: SourceRow, wish: RunOrder = AS_USUAL) -> Ordered:
 
 
 def _again(tx: Tx, before: RunRow, source: str, *, as_before: bool) -> Ordered:
-    """Follow a run that has not ended; one that was suspended goes on because of this order."""
+    """Follow a run that has not ended; a suspended one is resumed by this order."""
     suspended = before.state is RunState.SUSPENDED
     number = go_on(tx, before) if suspended else before.id
     resumed = before.state is not RunState.WAITING
@@ -161,12 +161,12 @@ _IN_PLACE = "Its source was edited while it was suspended; run {} continues in i
 
 
 def go_on(tx: Tx, row: RunRow) -> int:
-    """Go on with a suspended run; returns its number.
+    """Resume a suspended run; returns its number, or that of the run that continues in its place.
 
-    One that was still visiting goes on under the settings that its source has by now. Where these are others another
-    run does so in its place: what was visited already is asked for conditionally, what a rule now keeps out leaves, and
-    what was kept out may come in. One that has visited everything is brought to its end under those it began with.
-    Nothing happens where somebody else has gone on with it, or stopped it, since the row was read.
+    A run that was still visiting continues under the present settings of its source. If these were edited, another run
+    continues in its place: it requests visited documents conditionally, removes those that a rule now excludes, and may
+    admit excluded ones. A run that has visited everything ends under the settings that it began with. Nothing happens
+    if the run was resumed or stopped since the row was read.
     """
     sources.claim(tx, row.source_id)
     row = runs.claimed(tx, row.id)
@@ -185,15 +185,15 @@ def go_on(tx: Tx, row: RunRow) -> int:
 
 
 def in_place_of(tx: Tx, row: RunRow) -> int | None:
-    """The run that goes on in the place of one whose source was edited; None when none does."""
+    """The run that continues in the place of one whose source was edited; None if there is none."""
     after = runs.unfinished(tx, row.source_id)
     return after.id if after is not None and row.reason == _IN_PLACE.format(after.id) else None
 
 
 def leave(house: Installation, ordered: Sequence[Ordered]) -> list[Ordered]:
-    """Nobody wants these runs any more that others carry out: suspend those ordered here, and return which these are.
+    """Withdraw orders whose runs another process carries out: suspend those due to these orders alone, and return them.
 
-    The rest goes on: others have ordered it, or it is being brought to its end.
+    The other runs go on: they were ordered before too, or are already at their end.
     """
     with house.store.begin() as tx:
         return [each for each in ordered if each.mine and runs.suspend(tx, each.run, _why_left(each.source))]
@@ -204,12 +204,12 @@ def _why_left(source: str) -> str:
 
 
 def left_out(house: Installation, names: Sequence[str], wish: RunOrder = AS_USUAL) -> list[ConflictError]:
-    """Why `order` of these sources (no names: of all) leaves some of them out. Raises NotFoundError."""
+    """Return why `order` of these sources (no names: of all) leaves some of them out. Raises NotFoundError."""
     return [] if wish.restart or wish.mode is Mode.TEST else unanswered(house, names)
 
 
 def unanswered(house: Installation, names: Sequence[str]) -> list[ConflictError]:
-    """Why some of these sources (no names: of all) are not crawled: their runs are held. Raises NotFoundError."""
+    """Return why some of these sources (no names: of all) wait: their runs are held. Raises NotFoundError."""
     with house.store.read() as tx:
         held = runs.held(tx)
         chosen = [sources.named(tx, name) for name in dict.fromkeys(names)] or sources.every(tx)
@@ -217,7 +217,7 @@ def unanswered(house: Installation, names: Sequence[str]) -> list[ConflictError]
 
 
 def _held(tx: Tx, run: RunRow, source: str) -> ConflictError:
-    """A run that nobody has answered stands in the way of the next; programs are told which documents would leave."""
+    """Return the error for a held run that blocks the next one, with documents to be deleted for programs."""
     sentence = f"Run {run.id} of {source!r} {runs.stands(run)}: {run.reason} {runs.answers(run)}"
     if run.state is not RunState.HELD:
         return ConflictError(sentence)
@@ -225,9 +225,9 @@ def _held(tx: Tx, run: RunRow, source: str) -> ConflictError:
 
 
 def _request(tx: Tx, row: SourceRow, wish: RunOrder, *, anew: bool) -> int:
-    """Order a new run with today's settings; a forced one takes nothing for known of the sites either."""
+    """Order a new run with the present settings; a forced one discards the known facts of sites too."""
     refresh = wish.refresh_of(row)
-    if wish.force or refresh is Refresh.SCRATCH:  # where nothing is remembered, nothing is taken for unchanged
+    if wish.force or refresh is Refresh.SCRATCH:  # a run from scratch takes no document for unchanged
         host_facts.expire(tx, row.id)
     settings = json.dumps(dict(row.settings), sort_keys=True)
     number = runs.request(tx, row.id, settings, refresh, force=wish.force, anew=anew)
@@ -236,19 +236,19 @@ def _request(tx: Tx, row: SourceRow, wish: RunOrder, *, anew: bool) -> int:
 
 
 def _edited(tx: Tx, row: SourceRow) -> bool:
-    """Return whether settings that decide what is kept of a document were edited since a run last completed."""
+    """Return whether settings that affect kept documents were edited since a run last completed."""
     before = runs.since_through(tx, row.id)
-    changed = attributes.judged_from(tx)  # of attributes, by whose types documents are kept
+    changed = attributes.judged_from(tx)  # the types of attributes affect kept documents too
     return any(each.requested_at < changed or _judged_otherwise(each.settings, row) for each in before)
 
 
 def _judged_otherwise(before: Mapping[str, Any], row: SourceRow) -> bool:
-    """Return whether changed settings would change what is kept of a document of a source."""
+    """Return whether changed settings affect the kept documents of a source."""
     return bool(_differing(row.kind, before, row.settings))
 
 
 def _differing(kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The settings that decide what is kept of a document and are not as before, in the order of their names."""
+    """The changed settings that affect kept documents, in the order of their names."""
     judged = sorted(source_kind(kind).settings.JUDGED)
     return [
         name for name in judged
@@ -257,9 +257,9 @@ def _differing(kind: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> 
 
 
 def answer(house: Installation, number: int | None, *, accept: bool) -> RunRow:
-    """Answer a held run: accept lets documents go and take their new text, refuse keeps both until the next run.
+    """Answer a held run: accept carries out its deletions and new texts, refuse leaves both to the next run.
 
-    The same answer once more changes nothing. Raises ConflictError when the run is not held, or was answered otherwise.
+    A repeated answer has no effect. Raises ConflictError if the run is not held, or was answered otherwise.
     """
     with house.store.begin() as tx:
         row = runs.claimed(tx, number)
@@ -290,9 +290,9 @@ def listed(
     before: int | None = None,
     most: int = 1000,
 ) -> list[Run]:
-    """Runs, newest first, as reports, less those that were to go when done.
+    """Runs, newest first, as reports, without finished ones that were ordered to be deleted.
 
-    `resting` is a node at which nothing is at work. Raises NotFoundError.
+    `resting` is a node without running processes. Raises NotFoundError.
     """
     with house.store.read() as tx:
         source = sources.named(tx, name).id if name is not None else None
@@ -303,27 +303,27 @@ def listed(
 
 
 def report(house: Installation, number: int | None = None, resting: str | None = None) -> Run:
-    """The report of a run, or of the newest. `resting` is a node at which nothing is at work. Raises NotFoundError."""
+    """The report of a run, or of the newest. `resting` is a node without running processes. Raises NotFoundError."""
     with house.store.read() as tx:
         return _report(house, runs.get(tx, number), resting, idle=is_idle(tx, resting))
 
 
 def summarize(house: Installation, number: int, resting: str | None) -> None:
-    """Have the log of a run end with its report. That it was deleted, or that the database is away, stops nothing."""
+    """Append the report of a run to its log. A deleted run or an unavailable database is ignored."""
     with suppress(CormorantError):
         log.summarize(house, report(house, number, resting))
 
 
 def shown(house: Installation, number: int | None = None, resting: str | None = None) -> ReportedRun:
-    """The report of a run with its problems and notices, and of a held one which documents would go.
+    """The report of a run with its problems and notices, and for a held one the documents to be deleted.
 
-    A notice is of a run that went well, and a person should know it all the same.
+    A notice is something that a person should know although the run went well.
     """
-    told = report(house, number, resting)
+    found = report(house, number, resting)
     record: ReportedRun = {
-        **told,
-        "problems": run_report.of_run(house, told["run"]),
-        "notices": run_report.notices(house, told["run"]),
+        **found,
+        "problems": run_report.of_run(house, found["run"]),
+        "notices": run_report.notices(house, found["run"]),
         "leaving": None,
     }
     if record["state"] == RunState.HELD:
@@ -334,12 +334,12 @@ def shown(house: Installation, number: int | None = None, resting: str | None = 
 
 
 def is_idle(tx: Tx, resting: str | None) -> bool:
-    """Return whether nothing is at work; the node `resting` is idle even if killed processes left heartbeats."""
+    """Return whether no process is running; the node `resting` is idle even if killed processes left heartbeats."""
     return resting is not None and all(each.name.rpartition("@")[2] == resting for each in heartbeats.alive(tx))
 
 
 def state_of(row: RunRow, *, idle: bool) -> str:
-    """Return the state of a run, or that it was interrupted: begun, not ended, and nothing is at work."""
+    """Return the state of a run, or INTERRUPTED if it has begun and not ended while no process is running."""
     begun = row.is_under_way and row.state is not RunState.WAITING
     return INTERRUPTED if idle and begun else row.state.value
 
@@ -369,7 +369,7 @@ def _report(house: Installation, row: RunRow, resting: str | None, *, idle: bool
 
 
 def _edited_before(tx: Tx, row: RunRow, source: SourceRow | None) -> list[str]:
-    """The settings because of whose edit a run fetches everything whole."""
+    """The edited settings because of which a run fetches all documents in full."""
     if source is None or not row.anew:
         return []
     before = runs.since_through(tx, row.source_id, row.id)
@@ -377,7 +377,7 @@ def _edited_before(tx: Tx, row: RunRow, source: SourceRow | None) -> list[str]:
 
 
 def to_fetch(tx: Tx, row: RunRow) -> int:
-    """Return the number of resources that a run has left to visit, or has left over for the next."""
+    """Return the number of resources that a run has still to visit, or has left to the next run."""
     return remaining.to_fetch(tx, row.source_id, row.generation, row.new_of) if _goes_on(tx, row) else 0
 
 
@@ -389,20 +389,20 @@ def _goes_on(tx: Tx, row: RunRow) -> bool:
 
 
 def leaving(house: Installation, number: int | None, most: int = MOST_LEAVING) -> list[LeavingDocument]:
-    """The documents a held run would let go: address and status of the last visit."""
+    """The documents that a held run would delete: address and status of the last visit."""
     with house.store.read() as tx:
         row = runs.get(tx, number)
         return [{"url": url, "status": status} for url, status in remaining.leaving(tx, row.source_id, most)]
 
 
 def leaving_count(house: Installation, number: int) -> int:
-    """Return the number of documents that a held run would remove."""
+    """Return the number of documents that a held run would delete."""
     with house.store.read() as tx:
         return remaining.leaving_count(tx, runs.get(tx, number).source_id)
 
 
 _CUT_SHORT = (RunState.HELD, RunState.SUSPENDED, RunState.STOPPED)
-"""States in which a run stands that has not done what was asked for."""
+"""States of runs that did not do all that was ordered."""
 
 
 def are_over(house: Installation, numbers: Sequence[int], node: str) -> bool:
@@ -415,16 +415,16 @@ def are_over(house: Installation, numbers: Sequence[int], node: str) -> bool:
 def exit_code(house: Installation, numbers: Sequence[int]) -> int:
     """Return the exit code of `start`.
 
-    0 all well, 3 some documents failed, and not as they had failed before, no start of some runs answered, a run is
-    held, was stopped or suspended before its end, or waits for another node, or search does not find what was found, 6
-    no start of any run answered at all, 1 failed.
+    0: all went well. 3: some documents failed that had not failed before, no start address of some runs answered, a run
+    is held, was stopped or suspended before its end, or waits for another node, or search does not find the new
+    documents. 6: no start address of any run answered. 1: a run failed.
     """
     code = worst([_exit_code(house, number) for number in numbers])
-    return code or (0 if index_consistency.is_told(house) else 3)
+    return code or (0 if index_consistency.is_healthy(house) else 3)
 
 
 def worst(codes: Sequence[int]) -> int:
-    """The gravest of what several runs end with; 6 only where nothing answered for any of them, else it counts as 3."""
+    """The gravest exit code of several runs; 6 only if all of them ended with it, else it counts as 3."""
     if set(codes) == {6}:
         return 6
     return max((3 if code == 6 else code for code in codes), key=(0, 3, 1).index, default=0)
@@ -438,7 +438,7 @@ def _exit_code(house: Installation, number: int) -> int:
         ends = seeds.ends(house, tx, row)
         turned_away = not row.lists and visits.starts_excluded(tx, row.source_id, number)
         counters = runs.counters(tx, number)
-        if row.state is RunState.PENDING:  # that it was to be examined, a person has asked for
+        if row.state is RunState.PENDING:  # an examination was requested, so these documents are no failure
             counters.held -= staged_versions.held_count(tx, row.source_id)
     if row.state is RunState.FAILED:
         return 6 if row.error == "unreachable" else 1

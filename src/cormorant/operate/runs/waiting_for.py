@@ -15,9 +15,9 @@ BEGIN, GO_ON = "begin", "go_on"
 
 
 def waits(house: Installation, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
-    """Return what a run waits to do, `begin` or `go_on`; None when it does not wait, or no longer.
+    """Return the step that a run waits for, `begin` or `go_on`; None if it does not wait.
 
-    `resting` is a node at which nothing is at work, whatever its processes have said before they were killed.
+    `resting` is a node without running processes, even if killed ones left heartbeats.
     """
     if row.is_queued or (row.state in OPEN_STATES and _lacks_node(house, tx, row, resting)):
         return GO_ON if row.started_at else BEGIN
@@ -25,7 +25,7 @@ def waits(house: Installation, tx: Tx, row: RunRow, resting: str | None = None) 
 
 
 def reason(house: Installation, tx: Tx, row: RunRow, resting: str | None = None) -> str | None:
-    """Return what a run waits for, as a sentence; else why it is held, stopped or failed."""
+    """Return why a run waits, as a sentence; otherwise why it is held, was stopped or failed."""
     to = "to go on " if row.started_at else ""
     if row.state in OPEN_STATES and _lacks_node(house, tx, row, resting):
         return f"It waits {to}for node {row.node!r}, the only one that crawls its source, which is not running."
@@ -36,7 +36,7 @@ def reason(house: Installation, tx: Tx, row: RunRow, resting: str | None = None)
 
 
 def _lacks_node(house: Installation, tx: Tx, row: RunRow, resting: str | None) -> bool:
-    """Return whether a run is for another node than this one, and that node is not at work."""
+    """Return whether a run is for another node than this one, and that node is not running."""
     if row.is_for(house.node):
         return False
     alive = heartbeats.alive(tx, "conductor")
@@ -44,7 +44,7 @@ def _lacks_node(house: Installation, tx: Tx, row: RunRow, resting: str | None) -
 
 
 def node_at(house: Installation, place: str | None) -> str:
-    """The node that carries out what is ordered: that of somebody else who is at work at a place, else this one."""
+    """The node that carries out orders: that of another process running at a place, else this one."""
     if place is None:
         return house.node
     with house.store.read() as tx:
@@ -53,7 +53,7 @@ def node_at(house: Installation, place: str | None) -> str:
 
 
 def elsewhere(house: Installation, numbers: Sequence[int], node: str) -> dict[int, str]:
-    """Those of these runs that have not ended and are for others than this node, each with the node it is for."""
+    """Those of these runs that have not ended and are for another node, each with that node."""
     with house.store.read() as tx:
         rows = [runs.get(tx, number) for number in numbers]
     return {row.id: row.node for row in rows if row.state in OPEN_STATES and not row.is_for(node)}

@@ -14,18 +14,18 @@ from cormorant.store.catalog import attribute_values, attributes as catalog
 
 MOST_FIELDS: Final = 30
 MOST_FOUND: Final = 50
-"""Values of documents that are offered where there is no list; with more, the field is for typing."""
+"""Values of documents that are offered if there is no list; with more, the field is for typing."""
 MOST_LISTED: Final = 10_000
-"""Values of documents among which those of a list are looked for."""
+"""Values of documents that are compared with a list."""
 WHOLE: Final = "="
-"""Before a value that is meant as a whole, as a query has it."""
+"""Sign before a value that has to match as a whole, as in a query."""
 _EXAMPLES: Final = {
     AttributeType.STRING: "", AttributeType.NUMBER: "10..20", AttributeType.DATE: "2026-01..2026-03",
 }  # fmt: skip
 
 
 class AttributeField(NamedTuple):
-    """A field for an attribute. `choices` are what is typed behind its colon, with labels; none: it is typed."""
+    """A field for an attribute. `choices` are texts for a query after its colon, with labels; none: a text field."""
 
     name: str
     choices: tuple[tuple[str, str], ...] = ()
@@ -42,8 +42,8 @@ def fields(
 ) -> tuple[AttributeField, ...]:
     """Return the fields for attributes that have a list of values or are offered beside results, by name.
 
-    Of the list of a source, and where there is no list, only values are offered that documents have which this reader
-    may see; an attribute of which there is none has no field.
+    From the list of a source, and if there is no list, only values of documents that this reader may see are offered;
+    an attribute without any has no field.
     """
     with house.store.read() as tx:
         offered = {each.name for each in catalog.every(tx) if each.facet}

@@ -1,7 +1,7 @@
 """Search attributes: list, add, edit, delete. Documents are kept in their types from the next crawl on.
 
-An edit that changes how documents are kept has the next crawl of every source judge all its documents again, from
-their kept copies where nothing is new. `impact` says so before it is done.
+After an edit that changes how documents are kept, the next crawl of every source judges all its documents again, from
+their kept copies if nothing is new. `impact` previews that.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class AttributeEdit:
 
 
 def known(house: Installation) -> KnownAttributes:
-    """Return the attributes that a query may name, by names in small letters."""
+    """Return the attributes that a query may name, by names in lower case."""
     with house.store.read() as tx:
         kinds = attributes.types(tx)
     return {name.lower(): (name, kind) for name, kind in kinds.items() if kind is not None}
@@ -89,9 +89,9 @@ def show(house: Installation, name: str) -> AttributeRecord:
 
 
 def add(house: Installation, name: str, given: AttributeEdit) -> EditedAttribute:
-    """Add an attribute, or one that was deleted once more.
+    """Add an attribute, or restore a deleted one.
 
-    Raises UsageError for what is no name or type, ConflictError for one that there is.
+    Raises UsageError for an invalid name or type, ConflictError for an existing attribute.
     """
     kind = _type(given.type or AttributeType.STRING)
     try:
@@ -147,7 +147,7 @@ def _editable(tx: Tx, name: str) -> SearchAttribute:
 
 
 def delete(house: Installation, name: str) -> DeletedAttribute:
-    """Have documents be kept without an attribute. Raises NotFoundError, and ConflictError for one of the system."""
+    """Delete an attribute from future documents. Raises NotFoundError, and ConflictError for one of the system."""
     if name.lower() in _PROTECTED:
         raise ConflictError(
             f"{_PROTECTED[name.lower()]!r} is an attribute of every installation. The setting attribute_map of a "
@@ -163,13 +163,13 @@ def delete(house: Installation, name: str) -> DeletedAttribute:
 
 
 def impact(house: Installation) -> AttributeImpact:
-    """Say what the next crawls do after an attribute got another type or was deleted."""
+    """Return the effect on the next crawls if an attribute gets another type or is deleted."""
     with house.store.read() as tx:
         return _impact(tx)
 
 
 def impact_sentence(found: AttributeImpact) -> str:
-    """Return the sentence that announces it."""
+    """Return the sentence that announces this effect."""
     return (
         f"The next crawl judges all documents again: {found['documents']:,} of {found['sources']:,} sources, about one "
         "request for each; those that are unchanged are read from their kept copies."
@@ -188,10 +188,10 @@ def _type(text: str) -> AttributeType:
 
 
 def _about(text: str | None) -> str:
-    said = " ".join((text or "").split())
-    if len(said) > LONGEST_ABOUT:
+    about = " ".join((text or "").split())
+    if len(about) > LONGEST_ABOUT:
         raise UsageError(f"A description of an attribute has {LONGEST_ABOUT} characters at most.")
-    return said
+    return about
 
 
 def _of_system(

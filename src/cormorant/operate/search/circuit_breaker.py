@@ -28,7 +28,7 @@ class BreakerState(StrEnum):
 
 
 class CircuitBreaker:
-    """The breaker of one server. Several threads may use it; seconds are those of a clock that only goes forward."""
+    """The breaker of one server. Several threads may use it; times are those of a monotonic clock."""
 
     def __init__(self) -> None:
         self.state = BreakerState.CLOSED
@@ -38,7 +38,7 @@ class CircuitBreaker:
         self._until = 0.0
 
     def admit(self, now: float) -> float:
-        """Return 0 where the server is to be asked, else the seconds that it still rests.
+        """Return 0 if the server may be asked, else the seconds that it still rests.
 
         Each request that is let through ends with `succeeded`, `failed` or `dropped`.
         """
@@ -51,12 +51,12 @@ class CircuitBreaker:
             return max(self._until - now, 1.0)
 
     def succeeded(self) -> None:
-        """The server has answered."""
+        """Record that the server answered."""
         with self._lock:
             self.state, self._failures, self._rest_s = BreakerState.CLOSED, 0, REST_S
 
     def failed(self, now: float, rest_s: float | None = None) -> None:
-        """The server has not answered; `rest_s` is for how long it asks not to be asked, None where it does not say."""
+        """Record a failure; `rest_s` is the time for which the server asks to be left alone, None if it gives none."""
         with self._lock:
             self._failures += 1
             again = self.state is BreakerState.HALF_OPEN
@@ -69,7 +69,7 @@ class CircuitBreaker:
                 self._until = now + min(max(self._rest_s, rest_s or 0.0), MOST_REST_S)
 
     def dropped(self, now: float) -> None:
-        """A request that was let through was not sent after all."""
+        """Record that an admitted request was not sent."""
         with self._lock:
             if self.state is BreakerState.HALF_OPEN:
                 self.state, self._until = BreakerState.OPEN, now

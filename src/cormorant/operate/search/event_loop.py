@@ -1,4 +1,4 @@
-"""Event loop in a thread of its own, with a way out, for searches that wait for servers."""
+"""Event loop in a thread of its own, with an egress, for searches that wait for servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cormorant.net.http.client import Fetcher
 T = TypeVar("T")
 
 WIDTH: Final = 16
-"""Requests under way at once; more wait, and each counts its wait."""
+"""Requests under way at once; further ones wait, and the wait counts toward their time."""
 MOST: Final = 64
 OPEN_S: Final = 10.0
 CLOSE_S: Final = 2.0
@@ -74,7 +74,7 @@ async def _opened(make: Callable[[], Egress]) -> tuple[Egress, Fetcher]:
 
 
 async def _left(way: tuple[Egress, Fetcher]) -> None:
-    """Let go of what is under way, and of the connections."""
+    """Cancel tasks under way, and close the connections."""
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()

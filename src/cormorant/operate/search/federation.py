@@ -49,25 +49,25 @@ from cormorant.store.catalog.sources import SourceRow
 _log = logger(__name__)
 
 SLACK_S: Final = 0.1
-"""Seconds beyond its time in which an answer that is on its way is still taken."""
+"""Seconds after its time limit in which an answer is still taken."""
 FIRST_ID: Final = -2
 """The id of the first federated hit of an answer; further ones count down. No document has a negative one."""
 MOST_OF_GROUP: Final = 3
-"""Hits of a federated source where hits come in groups."""
+"""Hits of a federated source if hits are grouped."""
 MAX_TITLE: Final = 300
 _OF_THE_QUERY: Final = frozenset((400, 413, 414, 422))
-"""Statuses by which a server refuses a query, and not to answer: other queries are still sent to it."""
+"""Statuses by which a server refuses a single query: other queries are still sent to it."""
 
 
 class Endpoint:
-    """A federated source as this process knows it: its server, and whether that is asked at the moment."""
+    """A federated source in this process: its server, and the circuit breaker of that."""
 
     def __init__(self, row: SourceRow, source: LiveSource) -> None:
         self.name, self.source, self.breaker = row.name, source, CircuitBreaker()
         self.settings = json.dumps(dict(row.settings), sort_keys=True, default=str)
 
     def is_of(self, row: SourceRow) -> bool:
-        """Return whether it was made of these settings."""
+        """Return whether it was created from these settings."""
         return self.settings == json.dumps(dict(row.settings), sort_keys=True, default=str)
 
 
@@ -90,7 +90,7 @@ class FederatedSearch:
 
 
 class Federation:
-    """The federated sources of an installation. Several threads may use it; close it when nobody asks any more."""
+    """The federated sources of an installation. Several threads may use it; close it after the last search."""
 
     def __init__(self, house: Installation, secrets: Secrets) -> None:
         self._house, self._secrets = house, secrets
@@ -103,10 +103,10 @@ class Federation:
         return tuple(endpoint.name for endpoint in self._known(reader))
 
     def begin(self, question: Question, reader: Reader, known: KnownAttributes) -> FederatedSearch | None:
-        """Send a query to the sources that it is for and that the reader may ask; None where there is none.
+        """Send a query to the sources that it is for and that the reader may ask; None if there is none.
 
-        A source is asked for the first page of words in the order of relevance. It is not asked for a choice from a
-        list other than that of sources, since nobody could say of its results whether they fit.
+        A source is asked only for the first page of a query with words, in the order of relevance. It is not asked if
+        values of lists other than sources are chosen, since its results could not be checked against them.
         """
         if self._loop is None or not _is_first_page(question):
             return None
@@ -149,7 +149,7 @@ class Federation:
         return replace(merged, federated=tuple(order), took_ms=max(answer.took_ms, self._ms(search.started)))
 
     def drop(self, search: FederatedSearch) -> None:
-        """Wait for nothing: the search itself has failed."""
+        """Cancel all requests, because the search itself has failed."""
         for sent in search.sent:
             sent.future.cancel()
             sent.endpoint.breaker.dropped(self._house.clock.monotonic())
@@ -175,7 +175,7 @@ class Federation:
             search.sent.append(_Sent(endpoint, future))
 
     def _answer_of(self, sent: _Sent, started: float) -> LiveAnswer | FederatedResult:
-        """Wait for an answer; a result with a note for readers where there is none in time."""
+        """Wait for an answer; return a result with a note for readers if there is none in time."""
         endpoint, clock = sent.endpoint, self._house.clock
         left_s = started + endpoint.source.timeout_s + SLACK_S - clock.monotonic()
         fault = _fault(sent, max(left_s, 0.0))
@@ -194,7 +194,7 @@ class Federation:
         return FederatedResult(endpoint.name, 0, None, self._ms(started), f"{endpoint.name} {why}.")
 
     def _known(self, reader: Reader) -> list[Endpoint]:
-        """Return the sources that a reader may ask, as they are set now."""
+        """Return the sources that a reader may ask, with their present settings."""
         if self._loop is None:
             return []
         with self._house.store.read() as tx:
@@ -204,7 +204,7 @@ class Federation:
         return [each for each in found if each is not None and reader.may_read(each.source.settings.acl)]
 
     def _endpoint(self, row: SourceRow, loop: EventLoopThread) -> Endpoint | None:
-        """Return a source as it is known, made again where it was edited; None where its settings make none."""
+        """Return the endpoint of a source, recreated after an edit; None if its settings are not valid."""
         with self._lock:
             known = self._endpoints.get(row.id)
         if known is not None and known.is_of(row):
@@ -224,9 +224,10 @@ class Federation:
 
 
 def _fault(sent: _Sent, left_s: float) -> LiveFault | None:
-    """Wait for a server, and return why it has not answered, None where it has.
+    """Wait for a server, and return why it has not answered, None if it has.
 
-    A bug in the reader of an answer is a fault of the answer: it is hostile, and may not cost a reader the own hits.
+    A bug in the parser of an answer counts as a fault of the answer, since a hostile answer must not cost readers the
+    hits of the index.
     """
     try:
         error = sent.future.exception(left_s)
@@ -281,7 +282,7 @@ def _has_words(query: Query) -> bool:
 
 
 def _names_sources(query: Query) -> bool:
-    """Return whether a query says itself in which sources of this installation to look."""
+    """Return whether a query itself names sources of this installation."""
     return any(isinstance(each, ask.Exact) and each.key is Key.SOURCE for each in _parts(query))
 
 
@@ -316,7 +317,7 @@ def _hit(found: LiveHit, source: str, number: int, needles: Needles) -> Hit:
 
 
 def _fused(answer: Answer, lists: Sequence[Sequence[Hit]]) -> Answer:
-    """Return an answer with other lists fused into its own by rank; an address that is found in both is the own hit."""
+    """Fuse other lists into the hits of an answer by rank; of an address in both, the hit of the index is kept."""
     if not any(lists):
         return answer
     own: dict[str, int] = {}
@@ -341,7 +342,7 @@ def _offered(facets: Sequence[Facet], counts: Mapping[str, int], chosen: Sequenc
 
 
 def _grouped(answer: Answer, lists: Sequence[Sequence[Hit]], counts: Mapping[str, int]) -> Answer:
-    """Return an answer with other lists as groups behind its own; `counts` are the hits of each that can be shown."""
+    """Add other lists to an answer as groups after its own; `counts` are the hits of each source."""
     hits = [replace(hit, group=hit.source) for each in lists for hit in each]
     groups = [ResultGroup(name, counts[name]) for name in dict.fromkeys(hit.source for hit in hits)]
     return replace(answer, hits=(*answer.hits, *hits), groups=(*answer.groups, *groups)) if hits else answer

@@ -1,12 +1,12 @@
-"""Index consistency check: whether the index is made of these rows and has come as far as they say.
+"""Index consistency check: whether the index belongs to this database and is as new as its rows.
 
-Then search may answer from it.
+Search answers only from a consistent index.
 
-    made of another database             -> not of these rows at all
-    not as far as it once was, or lost   -> what came since is missing
-    empty, and what it lacks is told of by no event any more: a restore was killed, or it was never made
+    built from another database          -> it has none of these rows
+    older than it was, or lost           -> later documents are missing
+    empty, and the stream no longer has events for its documents: a restore was killed, or it was never built
 
-Each of them is told as one that cannot be read is, and mended as that is: it is made anew of what is kept.
+Each of these is reported like an unreadable index, and repaired in the same way: by a rebuild from the kept copies.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _INDEXED: Final = sa.select(content.c.id).where(content.c.indexed).limit(1)
 
 
 def trouble(house: Installation) -> IndexDamaged | None:
-    """Why search does not answer, in the words that it would say itself; None also without an index."""
+    """Return the error with which search fails, None if it answers or there is no index."""
     if not house.searchable:
         return None
     try:
@@ -47,10 +47,10 @@ def trouble(house: Installation) -> IndexDamaged | None:
         return IndexDamaged(f"The index cannot be read: {error.strerror}. {REBUILD}")
 
 
-def is_told(house: Installation) -> bool:
-    """Return whether search finds the documents found, or will find them once they are delivered.
+def is_healthy(house: Installation) -> bool:
+    """Return whether search finds all documents, or will find them once they are delivered.
 
-    No where a delivery to the index failed.
+    It is False if a delivery to the index failed.
     """
     if trouble(house) is not None:
         return False
@@ -59,9 +59,9 @@ def is_told(house: Installation) -> bool:
 
 
 def fault(tx: Tx, index: IndexReader) -> IndexDamaged | None:
-    """Why the index is not to be answered from, if so. It is looked at again, since others may have written it.
+    """Return why search may not use the index, None if it may. A fault is checked again after a refresh.
 
-    Raises IndexDamaged where it cannot be read then.
+    Raises IndexDamaged if the refreshed index cannot be read.
     """
     found = _fault(tx, index)
     return _fault(tx, index) if found is not None and index.refresh() else found
@@ -78,10 +78,7 @@ def _fault(tx: Tx, index: IndexReader) -> IndexDamaged | None:
 
 
 def is_strange(tx: Tx, index: IndexReader | IndexWriter) -> bool:
-    """Return whether the index was made of the rows of another database.
-
-    Where one of them has no name, nobody can tell.
-    """
+    """Return whether the index was built from another database; False if one of them has no name."""
     return None not in (index.origin, name := stream.named(tx)) and index.origin != name
 
 

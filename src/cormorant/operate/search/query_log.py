@@ -1,4 +1,4 @@
-"""Query log: what was searched for, written as it is answered, then listed and counted for operators."""
+"""Query log: searches, recorded when they are answered, then listed and counted for operators."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ __all__ = [
 ]
 
 DAYS: Final = 30
-"""Days that are counted unless somebody says otherwise."""
+"""Days that are counted by default."""
 MOST_DAYS: Final = 3_650
 MOST: Final = 50
 """Searches in a report."""
 
 
 def write(house: Installation, asked: Sequence[QueryRow], clicks: Sequence[ClickRow]) -> None:
-    """Keep searches and clicks."""
+    """Store searches and clicks."""
     with house.store.begin() as tx:
         query_log.write(tx, asked, clicks)
 
 
 def trim(house: Installation) -> int:
-    """Let go of what is older than the installation keeps; returns how many searches."""
+    """Delete searches older than the installation keeps; returns their number."""
     with house.store.begin() as tx:
         return query_log.trim(tx, house.query_days)
 

@@ -1,4 +1,4 @@
-"""The weights of ranking: list them, change them, put them back. The next search counts by them."""
+"""Ranking weights: list, change, reset. The next search uses them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def weights(house: Installation) -> Weights:
 
 
 def listed(house: Installation) -> list[Weight]:
-    """Every weight with its value, the standard one, what it may be, and since when it is another."""
+    """Every weight with its value, its standard value, its range, and the time of its last change."""
     with house.store.read() as tx:
         values, changed = ranking_weights.values(tx), ranking_weights.changed(tx)
     return [
@@ -35,7 +35,7 @@ def listed(house: Installation) -> list[Weight]:
 
 
 def edit(house: Installation, given: Mapping[str, str]) -> list[Weight]:
-    """Change weights; returns the records of those. Raises BadSetting, and changes nothing, when one cannot be so."""
+    """Change weights; returns their records. Raises BadSetting, and changes nothing, if one is invalid."""
     read = {_known(name): _value(name, text) for name, text in given.items()}
     with house.store.begin() as tx:
         ranking_weights.edit(tx, read)
@@ -43,7 +43,7 @@ def edit(house: Installation, given: Mapping[str, str]) -> list[Weight]:
 
 
 def reset(house: Installation, names: Collection[str] = ()) -> list[Weight]:
-    """Put weights back to the standard, all of them when none is named. Raises BadSetting for one there is not."""
+    """Reset weights to the standard, all of them if none is named. Raises BadSetting for an unknown weight."""
     chosen = {_known(name) for name in names} or set(FACTORS)
     with house.store.begin() as tx:
         ranking_weights.forget(tx, chosen)

@@ -1,4 +1,4 @@
-"""The index: make it anew from what is kept, without asking any source; say how big it is."""
+"""The index: rebuild it from the kept copies without requests to any source, optimize it, report its size."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from cormorant.store.schema import content
 
 Progress = Callable[[int, int], None]
 PAGE = 500
-"""Documents read, and handed to the index, at a time; fewer when they are large."""
+"""Documents read, and handed to the index, at a time; fewer if they are large."""
 COMMIT, COMMIT_TEXT = 20_000, 64 << 20
 """Documents between two commits, and bytes of their text, so that a rebuild does not fill the memory."""
 FEW_SEGMENTS = 12
-"""An index of so many is not made anew for that alone: a commit leaves one for each thread, which the engine joins."""
+"""With at most this number of segments no rebuild is needed: a commit adds one per thread, which the engine merges."""
 _NO_INDEX = (
     "There is no index. The next `cormorant crawl` builds one from its documents, `cormorant index rebuild` from the "
     "kept copies."
@@ -43,15 +43,15 @@ _NO_INDEX = (
 
 
 def refuse_older_store(house: Installation) -> None:
-    """Raise ConflictError when the index is ahead of the database, as when a backup of that was restored alone.
+    """Raise ConflictError if the index is ahead of the database, as after a restore of the database alone.
 
-    The numbers of events would be given a second time, and the index pass over what they say. So would they where it
-    was made of another database. An index that cannot be read is told of by whoever delivers.
+    New events would get numbers that the index has already passed, and it would skip them; the same happens if it was
+    built from another database. The provider reports an index that cannot be read.
     """
     if not house.searchable:
         return
     with suppress(IndexDamaged):
-        index = house.index_reader()  # looked at first: the stream only grows
+        index = house.index_reader()  # read before the head of the stream, which only grows
         with house.store.read() as tx:
             strange = index_consistency.is_strange(tx, index)
             if index.place <= stream.head(tx) and not strange:
@@ -65,17 +65,17 @@ def refuse_older_store(house: Installation) -> None:
 
 
 def _refuse_empty_store(house: Installation) -> None:
-    """Raise ConflictError when the index would become empty because the database has lost its documents.
+    """Raise ConflictError if the index would become empty because the database has lost its documents.
 
-    It has not where they are gone, and the index is about to be told of that.
+    The database has not lost them if events about their deletion still wait for the index.
     """
     with suppress(IndexDamaged):
         index = house.index_reader()
         with house.store.read() as tx:
             empty = not index_consistency.knows_documents(tx)
             behind = index.place < stream.head(tx) and stream.reaches(tx, index.place)
-            told = behind and not index_consistency.is_strange(tx, index)
-        if empty and not told and (documents := index.count()):
+            informed = behind and not index_consistency.is_strange(tx, index)
+        if empty and not informed and (documents := index.count()):
             raise ConflictError(
                 f"The database knows no document, and the index has {documents:,}, so the index stays as it is. "
                 "Restore its database, or a backup with `cormorant store restore FILE`."
@@ -83,11 +83,11 @@ def _refuse_empty_store(house: Installation) -> None:
 
 
 def rebuild(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> RebuiltIndex:
-    """Make the index anew beside the one in use, then switch; search goes on meanwhile.
+    """Rebuild the index beside the one in use, then switch; search goes on meanwhile.
 
-    `lent`: others are at work, and whoever delivers has to let go of it first; deliveries go on behind the new one's
-    place. Raises ConflictError when the installation has no index, somebody else makes it anew, or there would be
-    nothing in it, and what `fill` raises.
+    `lent`: other processes are running, and the provider has to release the index first; deliveries resume after the
+    new index's place. Raises ConflictError if the installation has no index, another rebuild is under way, or the new
+    index would be empty, and the errors of `fill`.
     """
     if not house.searchable:
         raise ConflictError("This installation runs without an index. Set CORMORANT_INDEX=embedded first.")
@@ -104,12 +104,12 @@ def rebuild(house: Installation, progress: Progress | None = None, *, lent: bool
 
 
 def fill(house: Installation, progress: Progress | None = None, wait_s: float = 0.0) -> RebuiltIndex:
-    """Do what `rebuild` does, for whoever delivers, or when that has `wait_s` seconds to let go.
+    """Rebuild the index in the provider itself, or after waiting `wait_s` seconds for the provider to release it.
 
-    `progress` is told how many documents are done, of how many. Of what others change meanwhile the stream tells behind
-    the place that is noted first, and what is told again changes nothing. So the rows are of no one moment, and nobody
-    has to keep for us what they were. Raises ConflictError when somebody else writes the index, CacheDamaged when no
-    copy can be read: it then stays as it was.
+    `progress` gets the number of finished documents and the total. The place of the stream is read first: later changes
+    have events after it, and applying an event twice is safe, so the rows need not be of one moment. Raises
+    ConflictError if another process writes the index, CacheDamaged if no copy can be read: the index then stays as it
+    was.
     """
     started = house.clock.monotonic()
     _weigh_links(house)
@@ -141,7 +141,7 @@ def fill(house: Installation, progress: Progress | None = None, wait_s: float = 
 
 
 def _damaged(store: Store, page: Sequence[Payload]) -> list[str]:
-    """The addresses of documents that the index is not told of, since their copies are damaged. That is noted."""
+    """The addresses of documents that are left out because their copies are damaged; they are recorded for repair."""
     lost = {each.event.resource: str(each.row.url) for each in page if each.frame is None and each.row is not None}
     if lost:
         with store.begin() as tx:
@@ -150,7 +150,7 @@ def _damaged(store: Store, page: Sequence[Payload]) -> list[str]:
 
 
 def _committed(writer: IndexWriter, pages: Iterator[Sequence[Payload]]) -> Iterator[Sequence[Payload]]:
-    """Put these into the index page by page, committing now and then; the last commit is left to the caller."""
+    """Put pages of documents into the index, with commits in between; the last commit is left to the caller."""
     documents = size = 0
     for page in pages:
         size += writer.apply([Upsert(entry_of(each)) for each in page if each.frame is not None])
@@ -162,9 +162,9 @@ def _committed(writer: IndexWriter, pages: Iterator[Sequence[Payload]]) -> Itera
 
 
 def _weigh_links(house: Installation) -> None:
-    """Weigh the links that no index has asked for yet. What is told of them lies before the place that is filled to.
+    """Weigh links that are not weighed yet, before the place of the stream is read.
 
-    A run that is under way does so at its end, and has not turned all of them round before.
+    A run under way weighs its links at its end, when all of them are inverted.
     """
     with house.store.read() as tx:
         newest = [run for each in sources.every(tx) for run in runs.every(tx, each.id, limit=1)]
@@ -178,7 +178,7 @@ def _count(tx: Tx) -> int:
 
 
 def _pages(store: Store, shelf: PayloadLoader) -> Iterator[list[Payload]]:
-    """Every document that search may find, with its kept copy, its rights and what links say of it."""
+    """Every document that search may find, with its kept copy, its rights and its inlinks."""
     behind: int | None = 0
     while behind is not None:
         with store.read() as tx:
@@ -188,7 +188,7 @@ def _pages(store: Store, shelf: PayloadLoader) -> Iterator[list[Payload]]:
 
 
 def _page(tx: Tx, shelf: PayloadLoader, behind: int) -> tuple[list[Payload], int | None]:
-    """The next documents, and behind which number to go on; None when there are no more."""
+    """The next documents, and the id after which to continue; None if there are no more."""
     statement = (
         sa.select(content.c.id, content.c.source_id)
         .where(content.c.indexed, content.c.id > behind)
@@ -203,11 +203,11 @@ def _page(tx: Tx, shelf: PayloadLoader, behind: int) -> tuple[list[Payload], int
 
 
 def optimize(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> OptimizedIndex:
-    """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
+    """Purge addresses that are gone for good, then reduce the index to present documents in few segments.
 
-    The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
-    the index anew. Where nothing deleted is in a few segments that is left undone. Raises as `rebuild` does, and
-    IndexDamaged unless every byte is what was written: what is damaged is neither tidy nor to be counted on.
+    The engine merges segments by itself and drops deleted documents in them; a rebuild drops the others. No rebuild is
+    made of few segments without deleted documents. Raises the errors of `rebuild`, and IndexDamaged if any byte of the
+    index is damaged.
     """
     started = house.clock.monotonic()
     before = _figures(house)
@@ -231,13 +231,13 @@ def _figures(house: Installation) -> Stats:
 
 
 def _purge(house: Installation) -> int:
-    """Remove rows of addresses that are gone for good, of sources whose newest run has nothing to go on with."""
+    """Remove rows of addresses that are gone for good, in sources whose newest run has finished."""
     purged = 0
     with house.store.read() as tx:
         owners = [each.id for each in sources.every(tx)]
     for owner in owners:
         with house.store.begin() as tx:
-            sources.claim(tx, owner)  # so that no run of it is ordered, which may ask for what goes
+            sources.claim(tx, owner)  # so that no run is ordered meanwhile that needs these rows
             last = runs.every(tx, owner, limit=1)
             if last and last[0].state is RunState.FINISHED:
                 purged += purge.purge(tx, owner, purge.wait_s(last[0].settings))
@@ -247,7 +247,7 @@ def _purge(house: Installation) -> int:
 def stats(house: Installation) -> IndexSize:
     """Return the size of the index, and its position in the stream.
 
-    Raises IndexDamaged, ConflictError, and NotFoundError where there is no index yet.
+    Raises IndexDamaged, ConflictError, and NotFoundError if there is no index yet.
     """
     found = _figures(house)
     if not found.segments:

@@ -1,12 +1,10 @@
-"""Reindex lock: it lets the index be rebuilt while others crawl and deliver.
+"""Reindex lock: a loan of the index, during which the provider does not write it, so that it can be rebuilt.
 
-It is lent: whoever delivers leaves it alone meanwhile.
+    in use --lend--> lent, and released by the provider at its next check --renew every RENEW_S--> lent
+    lent --take back, or no renewal for LENT_S, as after a kill--> in use: deliveries resume after its place
 
-    in use --lend--> lent, and let go of at the next look of whoever delivers --lend on, every RENEW_S--> lent
-    lent --take back, or nothing was said for LENT_S, as after a kill--> in use: deliveries go on behind its place
-
-What is found meanwhile waits in the stream, the other receivers are told of it, and search goes on with what the index
-has. The lock on the folder says who writes; the loan only asks for it, so one that runs out harms nothing.
+New documents wait in the stream meanwhile; the other receivers get them, and search uses the old index. The lock on the
+folder decides who writes; the loan is only a request, so a loan that runs out does no harm.
 """
 
 from __future__ import annotations
@@ -21,19 +19,19 @@ from cormorant.operate.installation import Installation
 from cormorant.store.catalog import receivers
 
 RENEW_S: Final = 10.0
-"""Two may fail before it is taken for over."""
+"""Seconds between two renewals; two may fail before the loan ends."""
 AGAIN_S: Final = 1.0
-"""How soon it is tried again when the database is away."""
+"""Seconds until the next attempt to renew if the database is away."""
 LET_GO_S: Final = 60.0
-"""How long whoever delivers has to end what it is at."""
-SAID: Final = "The index is being rebuilt. New documents wait for it, and search uses the old one."
+"""Seconds for the provider to finish its batch."""
+NOTICE: Final = "The index is being rebuilt. New documents wait for it, and search uses the old one."
 
 
 @contextmanager
 def lent(house: Installation) -> Iterator[None]:
-    """Have whoever delivers leave the index alone for the length of a block, and the kept copies stay where they are.
+    """Keep the provider from writing the index, and kept copies from being moved, for the length of a block.
 
-    Raises ConflictError when somebody else makes it anew.
+    Raises ConflictError if another rebuild is under way.
     """
     with house.store.begin() as tx:
         until = receivers.lend(tx)
@@ -44,7 +42,7 @@ def lent(house: Installation) -> Iterator[None]:
         )
     loan = _Loan(house, until)
     with loan.renewed(), ExitStack() as held:
-        with suppress(ConflictError):  # a run that begins thins them, and what it has emptied stays for an hour
+        with suppress(ConflictError):  # a run that begins compacts packs, and keeps the emptied ones for an hour
             held.enter_context(house.packs.held(alone=False))
         yield
 
@@ -58,7 +56,7 @@ class _Loan:
 
     @contextmanager
     def renewed(self) -> Iterator[None]:
-        """Lend on until the end of the block, and then take back."""
+        """Renew the loan until the end of the block, then take the index back."""
         thread = Thread(target=self._renew, name="loan", daemon=True)
         thread.start()
         try:

@@ -1,4 +1,4 @@
-"""Search: a question, a reader, an answer without anything the store has hidden in the meantime."""
+"""Search: the answer to a reader's question, without documents that the store has hidden in the meantime."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from cormorant.store.schema import content
 _KEPT: Final = sa.select(content.c.id).where(
     content.c.id.in_(sa.bindparam("numbers", expanding=True)), content.c.indexed
 )
-"""Asked with every search, so it is made once."""
+"""A statement of every search, so it is built once."""
 NO_LABELS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
 _MISSING = "There is no such document, or you have no access to it."
 
 
 def library(house: Installation) -> Library:
-    """The documents of an installation, to be kept open by whoever asks often.
+    """The documents of an installation; callers that search often keep it open.
 
-    Raises ConflictError when the installation runs without an index, IndexDamaged when it cannot be read.
+    Raises ConflictError if the installation runs without an index, IndexDamaged if it cannot be read.
     """
     if not house.searchable:
         raise ConflictError(
@@ -62,7 +62,7 @@ def library(house: Installation) -> Library:
 class _Hidden:
     """Documents that the store has hidden from search.
 
-    Makes sure that the index is of these rows, and no older than they are.
+    It also checks that the index belongs to this database and is not older than its rows.
     """
 
     def __init__(self, house: Installation, index: IndexReader) -> None:
@@ -71,9 +71,9 @@ class _Hidden:
     def __call__(self, place: int) -> frozenset[int]:
         """Ids of documents that must not be found.
 
-        A row goes when the index has passed it. So that none is missed that went between reading the index and reading
-        the rows, the index is looked at again when the rows know of a newer state. Raises IndexDamaged when it is
-        not even then to be answered from.
+        A row is removed once the index has passed it. The index is refreshed if the rows know of a newer state, so that
+        no row is missed that was removed between reading the index and reading the rows. Raises IndexDamaged if the
+        index is not consistent even then.
         """
         with self._house.store.read() as tx:
             ids = pending_deletes.everything(tx)
@@ -101,13 +101,13 @@ def search(
     federation: Federation | None = None,
     offered: Collection[str] = (),
 ) -> Answer:
-    """Answer a question as far as this reader may know. `shelf` is a library that is open already.
+    """Answer a question from the documents of this reader. `shelf` is an open library.
 
-    With a `federation` the federated sources that the question is for are asked meanwhile, and their hits stand among
-    those of the index. Attributes that are `offered` may be named whatever this reader sees of them.
+    With a `federation` the federated sources that the question is for are asked at the same time, and their hits are
+    merged with those of the index. Attributes that are `offered` may be named whatever this reader sees of them.
 
     Raises NotFoundError for an unknown source, and for an attribute that is unknown or of which this reader sees
-    nothing; UsageError for a type or a day that is none, and what `library` raises.
+    nothing; UsageError for an invalid type or day, and the errors of `library`.
     """
     if question.chosen.faults:
         raise UsageError(" ".join(question.chosen.faults.values()))
@@ -167,9 +167,9 @@ def _unknown(name: str) -> NotFoundError:
 def why(
     house: Installation, question: Question, number: int, reader: Reader = ANYONE, *, shelf: Library | None = None
 ) -> ScoreExplanation:
-    """Say what made the score of a document that a question finds.
+    """Explain the score of a document that a question finds.
 
-    Raises NotFoundError, the same for what is unknown, what is forbidden and what the question does not find.
+    Raises NotFoundError for unknown and forbidden documents, and those that the question does not find, alike.
     """
     found = (shelf or library(house)).why(question, number, reader)
     if found is None:
@@ -180,7 +180,7 @@ def why(
 def whys(
     question: Question, answer: Answer, reader: Reader = ANYONE, *, shelf: Library
 ) -> list[ScoreExplanation | None]:
-    """Say the same of every hit of an answer; None for one that is no longer found, or that is of another server."""
+    """Explain the score of every hit of an answer; None for one that is no longer found, or is federated."""
     return [None if hit.federated else shelf.why(question, hit.id, reader) for hit in answer.hits]
 
 
@@ -192,7 +192,7 @@ def counts(house: Installation, shelf: Library, reader: Reader = ANYONE) -> dict
 
 
 def hit_record(hit: Hit) -> HitRecord:
-    """The Hit record of the interfaces; one that stands in a group says in which."""
+    """The Hit record of the interfaces, with its group if hits are grouped."""
     record: HitRecord = {
         "id": hit.id, "url": hit.url, "title": hit.title, "snippet": hit.snippet,
         "highlights": list(hit.highlights), "score": round(hit.score, 4), "source": hit.source,
@@ -208,7 +208,7 @@ def hit_record(hit: Hit) -> HitRecord:
 
 
 def why_record(why: ScoreExplanation) -> ScoreRecord:
-    """Why a document has its score: parts that add up to it."""
+    """The Score record of the interfaces: parts that add up to the score."""
     return {
         "id": why.id, "url": why.url, "title": why.title, "score": why.score,
         "parts": [cast("ScorePartRecord", part._asdict()) for part in why.parts],
@@ -216,7 +216,7 @@ def why_record(why: ScoreExplanation) -> ScoreRecord:
 
 
 def answer_record(answer: Answer, labels: Mapping[str, Mapping[str, str]] = NO_LABELS) -> SearchRecord:
-    """The search object around hits. An offset below `reachable` leads to one, whatever `total` says."""
+    """The search object around hits. Every offset below `reachable` has a hit, whatever `total` says."""
     return {
         "total": answer.total, "reachable": answer.reachable, "took_ms": round(answer.took_ms, 2),
         "query": answer.understood.text, "answered": answer.answered, "notes": list(answer.notes),
@@ -248,7 +248,7 @@ def facets_record(answer: Answer) -> Facets:
 def attribute_facets_record(
     answer: Answer, labels: Mapping[str, Mapping[str, str]] = NO_LABELS
 ) -> dict[str, list[AttributeFacetValue]]:
-    """Return the values of the attributes that were asked for, with the display names that lists of values give."""
+    """Return the counted values of the requested attributes, with the display names from lists of values."""
     return {
         facet.name: [
             {"value": each.value, "count": each.results, "chosen": each.chosen,
@@ -260,15 +260,15 @@ def attribute_facets_record(
 
 
 def equals_record(found: Equals) -> Duplicates:
-    """Documents that are one in results; of each whether its content is equal to that of the one asked for."""
+    """Documents that are folded in results; `equal` ones have the same content as the requested one."""
     hits: list[Duplicate] = [{**hit_record(hit), "equal": hit.id not in found.near} for hit in found.hits]
     return {"total": found.total, "duplicates": hits}
 
 
 def duplicates(shelf: Library, number: int, reader: Reader = ANYONE) -> Equals:
-    """A document and all others of equal content or nearly the same, the one that stands for them first.
+    """A document with its duplicates and near duplicates, their representative first.
 
-    Raises NotFoundError, the same for what is unknown and what is forbidden.
+    Raises NotFoundError for unknown and forbidden documents alike.
     """
     found = shelf.equals(number, reader)
     if not found.hits:
@@ -277,7 +277,7 @@ def duplicates(shelf: Library, number: int, reader: Reader = ANYONE) -> Equals:
 
 
 def suggested(shelf: Library, typed: str, sources: Sequence[str] = (), reader: Reader = ANYONE) -> SuggestionsRecord:
-    """The Suggestions record of the interfaces, as far as this reader may know. Raises IndexDamaged."""
+    """The Suggestions record of the interfaces, from the documents of this reader. Raises IndexDamaged."""
     found = shelf.suggest(typed, reader, tuple(sources))
     return {
         "query": typed,
@@ -289,9 +289,9 @@ def suggested(shelf: Library, typed: str, sources: Sequence[str] = (), reader: R
 
 
 MOST: Final = 200
-"""Values in a list, those first that most documents have."""
+"""Values in a list, the most frequent first."""
 UNKNOWN: Final = "und"
-"""The language of documents whose language nobody knows."""
+"""The language tag of documents in an unknown language."""
 
 
 class Lists(NamedTuple):

@@ -32,7 +32,7 @@ _NAME_COLUMN: Final = "name"
 
 
 def listed(house: Installation, attribute: str = "", source: str | None = None) -> list[ValueRecord]:
-    """List the values of an attribute ("": of all), of the list of a source or (None) of all lists.
+    """List the values of an attribute ("": of all), in the list of a source or (None) in all lists.
 
     Raises NotFoundError for an unknown attribute or source.
     """
@@ -46,10 +46,10 @@ def listed(house: Installation, attribute: str = "", source: str | None = None) 
 def labels(
     house: Installation, names: Collection[str], languages: Sequence[str] = (), sources: Sequence[str] = ()
 ) -> dict[str, dict[str, str]]:
-    """Return the display names of the listed values of attributes (in small letters), in the order of their lists.
+    """Return the display names of the listed values of attributes (in lower case), in the order of their lists.
 
-    In the first of the reader's `languages` that has a name, else as it is called in all others, else the value itself.
-    The lists of `sources` count before that of all, and without any, those of all sources behind it.
+    A name is that of the first of the reader's `languages` with one, else that for all languages, else the value
+    itself. Lists of `sources` come before the common list; without `sources`, those of all sources come after it.
     """
     wanted = {name.lower() for name in names}
     if not wanted:
@@ -69,7 +69,7 @@ def _nearness(row: ListedValue, sources: Sequence[str]) -> tuple[int, int]:
 
 
 def display_name(row: ListedValue, languages: Sequence[str]) -> str:
-    """Return what a value is called in the first language that has a name for it, by its whole tag or its language."""
+    """Return the name of a value in the first language that has one, by its whole tag or its primary language."""
     for tag in languages:
         for each in dict.fromkeys((tag.lower(), tag.lower().partition("-")[0])):
             if name := row.names.get(each):
@@ -82,7 +82,7 @@ def add(
 ) -> ValueRecord:
     """Put a value into a list. `names` are display names by language, with "" for every other one.
 
-    Raises ConflictError where it is in there, NotFoundError, and UsageError for what cannot be a value or a name.
+    Raises ConflictError if the list has it, NotFoundError, and UsageError for an invalid value or name.
     """
     wanted = _wanted(attributes.show(house, attribute), value, names, source)
     with house.store.begin() as tx:
@@ -99,7 +99,7 @@ def add(
 def edit(
     house: Installation, attribute: str, value: str, names: Mapping[str, str], source: str | None = None
 ) -> ValueRecord:
-    """Change display names of a value; a name without text is taken out (`de=`). Raises what `add` does."""
+    """Change display names of a value; a name without text is removed (`de=`). Raises the errors of `add`."""
     wanted = _wanted(attributes.show(house, attribute), value, names, source)
     with house.store.begin() as tx:
         there = attribute_values.every(tx, wanted.attribute, wanted.source)
@@ -113,7 +113,7 @@ def edit(
 
 
 def delete(house: Installation, attribute: str, value: str | None = None, source: str | None = None) -> DeletedValues:
-    """Take a value, or (None) all of them, out of a list. Raises NotFoundError when there is nothing of the kind."""
+    """Remove a value, or (None) all values, from a list. Raises NotFoundError if there is none."""
     name = attributes.show(house, attribute)["name"]
     with house.store.begin() as tx:
         chosen = None if value is None else [value]
@@ -140,9 +140,9 @@ def exported(records: Iterable[ValueRecord], form: str) -> str:
 
 
 def load(house: Installation, data: bytes) -> ImportedValues:
-    """Read lists from CSV or JSON Lines: all of it, or nothing. Values that are there get the names of the file.
+    """Read lists from CSV or JSON Lines, all or nothing. Existing values get the names in the file.
 
-    Raises UsageError with the line that is wrong, NotFoundError for an attribute or source that there is not.
+    Raises UsageError with the number of the invalid line, NotFoundError for an unknown attribute or source.
     """
     known = {each["name"].lower(): each for each in attributes.listed(house)}
     wanted = [_of_row(known, line, row) for line, row in _rows(data)]
@@ -229,7 +229,7 @@ def _record(row: ListedValue) -> ValueRecord:
 
 
 def _rows(data: bytes) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the rows of a file with the number of the line of each."""
+    """Yield the rows of a file, each with its line number."""
     if len(data) > MOST_IMPORT_BYTES:
         raise UsageError(f"The file is larger than {MOST_IMPORT_BYTES // 1_000_000} MB. Split it.")
     try:

@@ -1,4 +1,4 @@
-"""Script that has the place of a source note its changes, for an administrator of that place to run."""
+"""Script by which the server of a source records its changes, to be run by an administrator of that server."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from cormorant.plugins import source_kind, source_settings
 
 
 def change_script(house: Installation, name: str) -> SourceScript:
-    """Return the script of a source. Asks nobody.
+    """Return the script of a source, without any request.
 
-    Raises NotFoundError, and UsageError for a kind without one, or settings for which there is none.
+    Raises NotFoundError, and UsageError for a kind or settings without a script.
     """
     row = sources.named(house, name)
     write = source_kind(row.kind).script

@@ -1,4 +1,4 @@
-"""A source goes, with everything that is known about it. Receivers are told of its documents."""
+"""Deletion of a source with all its data. Receivers get an event for each of its documents."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ from cormorant.store.schema import (
 
 
 def remove(tx: Tx, row: SourceRow) -> int:
-    """Remove a source of which no run is under way. Returns how many documents leave the index."""
-    gone = say_deleted(tx, content.c.source_id == row.id)
+    """Remove a source without a run under way. Returns the number of documents that leave the index."""
+    gone = notify_deleted(tx, content.c.source_id == row.id)
     mine = sa.select(resource.c.id).where(resource.c.source_id == row.id)
     for table in (outlinks, inlinks):
         tx.execute(sa.delete(table).where(table.c.id.in_(mine)))
@@ -53,8 +53,8 @@ def remove(tx: Tx, row: SourceRow) -> int:
     return gone
 
 
-def say_deleted(tx: Tx, these: sa.ColumnElement[bool]) -> int:
-    """Tell receivers of contents that search could find and that are about to go; returns how many there are."""
+def notify_deleted(tx: Tx, these: sa.ColumnElement[bool]) -> int:
+    """Send receivers `deleted` events for indexed contents that are about to be removed; returns their number."""
     columns = content.c
     gone = tx.rows(sa.select(columns.id, columns.source_id, columns.url).where(these, columns.indexed))
     if gone:
@@ -64,7 +64,7 @@ def say_deleted(tx: Tx, these: sa.ColumnElement[bool]) -> int:
 
 
 def _leave_out(tx: Tx, number: int) -> None:
-    """Schedules no longer crawl a source; one that crawls nothing else goes with it."""
+    """Remove a source from schedules; a schedule that crawls nothing else is deleted."""
     for row in schedules.of_source(tx, number):
         schedules.leave_out(tx, row, number)
         if len(row.plan.sources) == 1:

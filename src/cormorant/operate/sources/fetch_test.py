@@ -1,7 +1,7 @@
-"""Fetch one thing of a source now and say what was seen.
+"""Test fetch of one address of a source, with a report of the result.
 
-Nothing is kept but what a host that the source names was when first resolved, its robots.txt and when it was asked;
-nothing is told to anybody.
+Only the first resolved addresses of the source's hosts, their robots.txt and the times of requests are kept; receivers
+get no events.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _WELL = (OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
 
 @dataclass(frozen=True, slots=True)
 class FetchTestContext:
-    """Fetcher, converter and way out that a test visit needs, supplied by the caller."""
+    """Fetcher, converter and egress for a test visit, supplied by the caller."""
 
     fetcher: Fetcher
     reader: Converter
@@ -53,7 +53,7 @@ class FetchTestContext:
 
 
 class _Prerequisite(NamedTuple):
-    """A robots.txt that had to be asked for first: its address, how that ended, and the status when it failed."""
+    """A robots.txt that had to be fetched first: its address, the result, and the status if it failed."""
 
     address: str
     said: str
@@ -63,11 +63,11 @@ class _Prerequisite(NamedTuple):
 async def test(
     house: Installation, name: str, address: str | None, means: FetchTestContext, query: str | None
 ) -> dict[str, Any]:
-    """Visit an address, or (None) the first the source begins with, through the source itself.
+    """Visit an address, or (None) the first start address of the source, through the source itself.
 
-    A source that is asked at each search is asked with a `query` instead, or (None) with a word. Raises NotFoundError
-    for an unknown source or one that has nothing, BadAddress, Unreachable for a missing folder, UsageError for an
-    address or a query that the source does not take.
+    A source that is asked at each search gets a `query` instead, or (None) a sample word. Raises NotFoundError for an
+    unknown source or one without any address, BadAddress, Unreachable for a missing folder, UsageError for an address
+    or a query that the source does not take.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
@@ -93,17 +93,17 @@ async def test(
 
 
 def _refuse_given(name: str, option: str, value: str | None) -> None:
-    """Raise UsageError for an address of a source that has queries, and the other way round."""
+    """Raise UsageError for an address given to a source that takes queries, and the other way round."""
     if value is not None:
         other = "address" if option == "query" else "query"
         raise UsageError(f"{name!r} takes no {option}; `cormorant source test {shlex.quote(name)} --{other} ...` does.")
 
 
 def judge(house: Installation, name: str, address: str | None, *, here: bool = True) -> dict[str, Any]:
-    """Judge an address, or (None) the first the source begins with, by what is known now: nobody is asked.
+    """Judge an address, or (None) the first start address of the source, by known facts, without any request.
 
-    `here`: a path may begin in this process's folder, or with `~`; who asks over a network is in neither. Raises what
-    `test` raises, and UsageError for a source that is asked at each search.
+    `here`: a path may be relative to this process's folder, or begin with `~`; False for requests over a network.
+    Raises the errors of `test`, and UsageError for a source that is asked at each search.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
@@ -115,9 +115,9 @@ def judge(house: Installation, name: str, address: str | None, *, here: bool = T
             f"{shlex.quote(name)}` asks it once."
         )
     resource, renamed = _asked(house, source, address)
-    said = {"source": name, "address": resource.address, "depth": resource.depth} | renamed
+    base = {"source": name, "address": resource.address, "depth": resource.depth} | renamed
     return (
-        said | {"priority": filter_test.wanted(source, resource.address)} | filter_test.verdict(house, source, resource)
+        base | {"priority": filter_test.wanted(source, resource.address)} | filter_test.verdict(house, source, resource)
     )
 
 
@@ -127,14 +127,14 @@ def _asked(house: Installation, source: Source, text: str | None) -> tuple[Resou
     known = source.rename(resource.address)
     if known is None:
         return filter_test.as_known(house, source, resource), {}
-    told = {"renamed": lookup.renaming(resource.address, known)}
-    return filter_test.as_known(house, source, resource._replace(address=known.address)), told
+    renaming = {"renamed": lookup.renaming(resource.address, known)}
+    return filter_test.as_known(house, source, resource._replace(address=known.address)), renaming
 
 
 def _meant(text: str | None) -> str | None:
-    """Return the address meant by the given text: an address, or a file path; None stays None.
+    """Return the address that a text means: an address, or a file path; None stays None.
 
-    Raises BadAddress for none.
+    Raises BadAddress for invalid text.
     """
     if text is None:
         return None
@@ -145,7 +145,7 @@ def _meant(text: str | None) -> str | None:
 
 
 def _resource(source: Source, address: str | None) -> Resource:
-    """Return the resource to visit, without anything remembered of it."""
+    """Return the resource to visit, without its stored state."""
     if address is None:
         found = next((each for batch in source.discover("") for each in batch if isinstance(each, DiscoveredUrl)), None)
         if found is None:
@@ -157,7 +157,7 @@ def _resource(source: Source, address: str | None) -> Resource:
 async def _visit(
     source: Source, resource: Resource, reader: Converter, house: Installation
 ) -> tuple[VisitResult, VisitTrace, list[_Prerequisite]]:
-    """Visit, asking first for what the gates want to know, each in the turn of the host and by what is known of it."""
+    """Visit a resource after the prerequisites of the gates, each at the pace of the host."""
     others, key = OtherSites(house.store, house.clock), origin_of(resource.address).site
     work = HostState(Lease(0, key, 0, 0.0), {}, facts=others.facts(key))
     task, before = VisitTask(resource, work), list[_Prerequisite]()
@@ -184,7 +184,7 @@ async def _visit(
 
 
 async def _in_turn(source: Source, work: HostState, others: OtherSites, clock: Clock) -> None:
-    """Wait until the host may be asked once more, whoever asked it before."""
+    """Wait until the crawl delay of the host allows the next request, including requests of other processes."""
     pace = source.pace(work.key, work.facts)
     await others.turn(work.key, pace, inf)
     work.sent_at = clock.monotonic() - (clock.now() - others.last(work.key))
@@ -192,7 +192,7 @@ async def _in_turn(source: Source, work: HostState, others: OtherSites, clock: C
 
 
 async def _ask_first(source: Source, blocked: Blocked, work: HostState, wire: VisitTrace) -> _Prerequisite:
-    """Fetch a prerequisite and remember its fact for this one visit."""
+    """Fetch a prerequisite and keep its fact for this visit."""
     address = blocked.prerequisite.address
     said = await source.fetch(blocked.task.resource._replace(address=address, role=Role.ROBOTS), wire)
     fact = source.fact(said, Role.ROBOTS)
@@ -242,7 +242,7 @@ def _rule(outcome: Outcome) -> str | None:
 
 
 def _content(outcome: Outcome, source: Source) -> Mapping[str, Any]:
-    """Type, title, size and links of what came, as far as anything did."""
+    """Type, title, size and links of the fetched document, as far as they are known."""
     content: Content | None = getattr(outcome, "content", None)
     document: Document | None = getattr(outcome, "document", None)
     links = document.links if document else ()

@@ -1,7 +1,4 @@
-"""Filter test: the ruling of each gate on an address, and the rule that decided.
-
-For `source test`, about any address.
-"""
+"""Filter test of `source test`: the ruling of each gate on any address, and the rule that decided."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ def wanted(source: Source, address: str) -> dict[str, str] | None:
 
 
 def as_known(house: Installation, source: Source, asked: Resource) -> Resource:
-    """The resource at the depth that the source knows it at; what it does not know is taken for linked from a start."""
+    """The resource with its known depth; an unknown address gets the depth of a link on a start page."""
     key = fingerprint(asked.address, source.number)
     statement = sa.select(resource.c.depth).where(resource.c.source_id == source.number, resource.c.hash == key)
     with house.store.read() as tx:
@@ -43,7 +40,7 @@ def _site(asked: Resource) -> str:
 
 
 def verdict(house: Installation, source: Source, asked: Resource) -> dict[str, Any]:
-    """Return whether an address would be visited and found, by gates without a fetch and what is known of it."""
+    """Return whether an address would be visited and indexed, by gates without a fetch and by stored facts."""
     facts_of, robots = _kept(house, source, asked)
     rows = gates(source, asked, robots)
     if not _decided(rows):
@@ -64,7 +61,7 @@ def _decided(rows: list[dict[str, str]]) -> dict[str, str] | None:
 
 
 def _kept(house: Installation, source: Source, asked: Resource) -> tuple[Facts | None, dict[str, bytes]]:
-    """Return the facts kept of the document, and the robots rules of its site."""
+    """Return the stored facts of the document, and the robots rules of its site."""
     statement = (
         sa.select(content)
         .join(resource, resource.c.id == content.c.id)
@@ -81,7 +78,7 @@ def _kept(house: Installation, source: Source, asked: Resource) -> tuple[Facts |
 def gates(
     source: Source, asked: Resource, known: Mapping[str, bytes], outcome: Outcome | None = None
 ) -> list[dict[str, str]]:
-    """Each gate with its rule and ruling, in order; `outcome` tells what the gates behind the fetch said."""
+    """Each gate with its rule and ruling, in order; `outcome` has the ruling of the gates after the fetch."""
     rows = [_row(each) for each in source.gates.rulings(asked.address, asked.depth)]
     if _decided(rows):
         return rows

@@ -1,4 +1,4 @@
-"""Impact counts: documents that would leave the index. What is told with the refusal of what would have them leave."""
+"""Impact counts: documents that would leave the index, for the error that refuses such an edit unconfirmed."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cormorant.store.catalog import sources
 from cormorant.store.schema import content
 
 DELETED: Final = "source: deleted"
-"""The rule by which documents leave with their source."""
+"""The rule for documents that leave with their source."""
 
 
 def going(effects: Sequence[Mapping[str, Any]]) -> int:
-    """Return how many documents would leave by these edits of one source each, as in `impact_preview`."""
+    """Return the number of documents that would leave by these edits of one source each, as in `impact_preview`."""
     return sum(each["leave"] + each["merge"] for each in effects)
 
 
@@ -40,7 +40,7 @@ def of_edits(effects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def of_deletion(house: Installation, name: str) -> dict[str, Any]:
-    """The same of the deletion of a source. Raises NotFoundError."""
+    """Return the impact of the deletion of a source, in the same form. Raises NotFoundError."""
     columns = content.c
     with house.store.read() as tx:
         number = sources.named(tx, name).id

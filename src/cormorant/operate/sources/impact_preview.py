@@ -1,10 +1,7 @@
-"""Impact preview: what an edit of a source would do.
+"""Impact preview: the effect that an edit of a source would have, without any change or request.
 
-Nothing is changed and nothing is asked of anybody.
-
-Every known address is judged by the gates of the edited settings that need nothing fetched. What the next crawl then
-takes out of search, and what it visits that was kept out, is exactly what is said here, as far as the sites stay as
-they are.
+Every known address is judged by those gates of the edited settings that need no fetch. If the sites stay unchanged, the
+next crawl removes exactly the previewed documents from search, and visits exactly the previewed excluded addresses.
 """
 
 from __future__ import annotations
@@ -46,15 +43,15 @@ from cormorant.store.schema import content, resource
 PAGE = 5000
 SHOWN = 20
 LEFT_OUT = (Status.INDEX_RULES, Status.TYPE_EXCLUDED)
-"""Why a document that was visited is left out by these settings."""
+"""Statuses of visited documents that these settings leave out of the index."""
 
 
 def preview(house: Installation, name: str, given: Given, shown: int = SHOWN) -> SourcePreview:
     """Preview which settings change, which documents leave, which excluded addresses enter, each by its rule.
 
-    At most `shown` addresses of each sort are named. What other settings change shows at the next crawl, so those are
-    named as `unjudged`; so does what the addresses that enter lead to. `run` is the one under way, if one is, which
-    follows `at_once`. Raises what `sources.edit` raises.
+    At most `shown` addresses of each sort are named. Settings whose effect only the next crawl shows are named as
+    `unjudged`; the links of entering addresses are not judged either. `run` is the run under way, if any, which follows
+    the settings in `at_once`. Raises the errors of `sources.edit`.
     """
     with house.store.read() as tx:
         row = sources.named(tx, name)
@@ -64,7 +61,7 @@ def preview(house: Installation, name: str, given: Given, shown: int = SHOWN) ->
 
 
 def of_whole(house: Installation, name: str, whole: Given, shown: int = SHOWN) -> SourcePreview:
-    """The same of all settings that a source would have, whatever they are from."""
+    """Preview an edit in the same way, given all settings of the source after it, whatever their origin."""
     with house.store.read() as tx:
         row = sources.named(tx, name)
         settings = settings_of(row.kind, whole)
@@ -73,7 +70,7 @@ def of_whole(house: Installation, name: str, whole: Given, shown: int = SHOWN) -
         kind = source_kind(row.kind)
         source = kind.make(row.id, settings, Tools(None, house.clock))
         was: Source | None = None
-        with suppress(CormorantError):  # the settings of now may no longer make a source
+        with suppress(CormorantError):  # the present settings may no longer be valid
             was = house.source(row)
         effect = _Effect(source, was, shown)
         met = unused_rules.UnusedRules(source, None)
@@ -115,7 +112,7 @@ def agreed(effect: SourcePreview) -> dict[str, int]:
 
 
 def _settings_of_now(row: SourceRow) -> SourceSettings:
-    """The settings before an edit, which may be there to mend them: then as they are, unread."""
+    """The settings before an edit; unvalidated if they are not valid, which the edit may repair."""
     settings = source_kind(row.kind).settings
     with suppress(CormorantError):
         return parse_settings(settings, row.settings)
@@ -131,8 +128,8 @@ def _changes(before: SourceSettings, after: SourceSettings) -> list[dict[str, An
 
 def _unjudged(changes: list[dict[str, Any]], effect: _Effect, kind: type[SourceSettings]) -> list[str]:
     names = [each["setting"] for each in changes if each["setting"] not in kind.AT_ONCE]
-    untold = bool(effect.found_again.untold)
-    return [name for name in names if name not in kind.FORETOLD or (name in kind.FINDING and untold)]
+    unknown = bool(effect.found_again.unknown)
+    return [name for name in names if name not in kind.FORETOLD or (name in kind.FINDING and unknown)]
 
 
 class _Known(NamedTuple):
@@ -179,10 +176,10 @@ def _known(tx: Tx, row: SourceRow) -> Iterator[list[_Known]]:
 
 
 def _excluded(tx: Tx, row: SourceRow, source: Source) -> Iterator[list[_Excluded]]:
-    """Address, depth and rule of what a gate excluded and never became a resource, a page at a time.
+    """Address, depth and rule of addresses that a gate excluded before they became resources, a page at a time.
 
-    Links that are not to be followed lead to addresses that no setting lets in. Start addresses that are given no
-    longer are found by nobody.
+    Nofollow links are left out, since no setting admits them, and so are start addresses that were removed from the
+    settings.
     """
     begins = seeds.named(source) or frozenset()
     lists = source.discovery is not Discovery.SEEDS
@@ -207,22 +204,22 @@ class _Excluded(NamedTuple):
 
 @dataclass(slots=True)
 class _Tally:
-    """Addresses by the rule that decides, the first of them by name. `untold`: of how many it cannot be told."""
+    """Numbers of addresses by the deciding rule, and the first addresses. `unknown`: addresses without a ruling."""
 
     most: int
     rules: Counter[str] = field(default_factory=Counter)
     first: dict[str, list[str]] = field(default_factory=dict)
-    untold: int = 0
+    unknown: int = 0
 
     def add(self, url: str, rule: str) -> None:
-        """Count one."""
+        """Count an address."""
         self.rules[rule] += 1
         if self.rules[rule] <= self.most:
             self.first.setdefault(rule, []).append(url)
 
     @property
     def examples(self) -> list[dict[str, str]]:
-        """At most so many, some of every rule: first one of each, then the second of each."""
+        """At most `most` addresses, some of every rule: first one of each, then the second of each."""
         turns = zip_longest(*([{"url": url, "rule": rule} for url in urls] for rule, urls in self.first.items()))
         return list(islice((each for turn in turns for each in turn if each), self.most))
 
@@ -242,7 +239,7 @@ class _Effect:
         self._targets, self._staying = set[int](), array("q")
 
     def judge(self, each: _Known) -> None:
-        """Judge an address that was admitted once."""
+        """Judge the address of a resource."""
         self.known += 1
         gates = self._source.gates
         known = self._source.rename(each.address)
@@ -266,7 +263,7 @@ class _Effect:
             self._count_entering(_Excluded(each.address, each.depth, each.reason))
 
     def _renames(self, each: _Known, known: Renamed) -> None:
-        """It would be known by another address: fetched anew from there, if that is let in. It leaves here."""
+        """Count a resource that gets another address: it is refetched there if that is admitted, or else leaves."""
         gates = self._source.gates
         ruling = gates.follow(known.address, each.depth)
         if not ruling.admitted:
@@ -287,7 +284,7 @@ class _Effect:
 
     @property
     def merged(self) -> int:
-        """Number of documents fewer, as several are renamed to one, or to one that exists already."""
+        """Number of documents that are lost because they are renamed to the address of another one."""
         return self.renamed - len(self._targets) + sum(key in self._targets for key in self._staying)
 
     def _visited_now(self, each: _Known) -> bool:
@@ -295,23 +292,23 @@ class _Effect:
         return self._was is None or self._was.gates.follow(outermost(each.address), each.depth).admitted
 
     def judge_excluded(self, address: str, depth: int, rule: str) -> None:
-        """Judge an address that a gate excluded when it was met."""
+        """Judge an address that a gate excluded at its discovery."""
         self.known += 1
         if self._source.gates.follow(address, depth).admitted:
             self._count_entering(_Excluded(address, depth, rule))
 
     def _count_entering(self, each: _Excluded) -> None:
-        """Count what the new gates let in, unless those of now would do so too."""
+        """Count an address that the new gates admit, unless the present ones admit it too."""
         now = self._was.gates.follow(outermost(each.address), each.depth) if self._was else None
         if now is None or not now.admitted:
             self.enter.add(each.address, _named(now) if now else each.rule)
 
     def _count_found(self, each: _Known) -> None:
-        """Count what was read and left out, and would be found."""
+        """Count a document that was read and left out of the index, and would now be indexed."""
         now = self._was.gates.find(outermost(each.address), each.facts) if self._was else None
         found = self._source.gates.find(outermost(each.address), each.facts)
         if found is None:
-            self.found_again.untold += 1
+            self.found_again.unknown += 1
         elif found.admitted and (now is None or not now.admitted):
             self.found_again.add(each.url, each.reason)
 
@@ -341,8 +338,8 @@ def _is_of_range(rule: str) -> bool:
 
 def sentences(effect: SourcePreview) -> Iterator[str]:
     """Yield the effect of an edit as sentences for people; named addresses follow their sentence."""
-    told = (effect["leave"], _left), (effect["enter"], _entered), (effect["found_again"], _found)
-    for count, sentences_of in told:
+    parts = (effect["leave"], _left), (effect["enter"], _entered), (effect["found_again"], _found)
+    for count, sentences_of in parts:
         yield from sentences_of(effect) if count else ()
     if effect["rename"]:
         yield f"{effect['rename']} of {effect['documents']} documents would be known by another address:"

@@ -1,4 +1,4 @@
-"""The kinds of sources and receivers, the document services, and what can be set on each by its settings class."""
+"""The kinds of sources and receivers, the document services, and the settings of each."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def of_services() -> list[KindRecord]:
 
 
 def settings_of(settings: type[Settings]) -> list[Setting]:
-    """Every setting that has an effect, with its default (None: it must be given) and what it is for.
+    """Every setting that has an effect, with its default (None: it must be given) and its purpose.
 
-    Those of the kind itself come first, in the order in which they are written there.
+    Settings of the kind itself come first, in the order of their declaration.
     """
     every = settings.used_names()
     own = [name for name in settings.__annotations__ if name in every]
@@ -54,7 +54,7 @@ def settings_of(settings: type[Settings]) -> list[Setting]:
 
 
 def declared(kind: str, given: Mapping[str, Any]) -> list[Setting]:
-    """List the parameters that only the place of such settings knows, like those that a program declares.
+    """List the parameters that only the target of these settings knows, like those that a program declares.
 
     Raises NotFoundError, BadSetting and Unreachable.
     """

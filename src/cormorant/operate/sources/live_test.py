@@ -1,4 +1,4 @@
-"""Ask a search server once, and say what came back. Nothing is kept."""
+"""Test query to a search server, with a report of the answer. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _REFUSALS: Final = (Status.UNAUTHORIZED, Status.FORBIDDEN, Status.FORBIDDEN_NETW
 
 
 async def ask_once(name: str, source: LiveSource, query: str | None, clock: Clock) -> dict[str, Any]:
-    """Ask the server of a source, and return the record of its answer, or of the fault that there is none."""
+    """Ask the server of a source, and return the record of its answer or of its fault."""
     words = query or WORD
     routed = source.routed(words)
     started = clock.monotonic()
@@ -36,7 +36,7 @@ async def ask_once(name: str, source: LiveSource, query: str | None, clock: Cloc
 
 
 def _exit_code(fault: LiveFault | None) -> int:
-    """Return 0 for an answer, 3 for one that was refused or cannot be read, 6 where no server answered."""
+    """Return 0 for an answer, 3 for one that was refused or cannot be read, 6 if no server answered."""
     if fault is None:
         return 0
     return 3 if fault.status in _REFUSALS or 400 <= fault.status < 500 else 6

@@ -18,32 +18,32 @@ from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
 
 NOT_SHARED = (NAMED_BY, "start", "start_file", "path")
-"""What every source says for itself: where it begins, and which set it uses."""
+"""Settings that every source has for itself: its starts, and the set that it uses."""
 
 
 class Whole(NamedTuple):
-    """The settings of a source with those that it has from sets, and the names of all that these sets have."""
+    """The settings of a source including those inherited from sets, and the names of all settings in these sets."""
 
     values: dict[str, Any]
     shared: frozenset[str]
 
 
 def beside(tx: Tx, kind: str, own: Mapping[str, Any]) -> Whole:
-    """Settings of a source's own, with those beside them that it has from sets."""
+    """The own settings of a source, merged with those inherited from sets."""
     return merged(setting_profiles.every(tx), kind, own)
 
 
 def merged(known: Mapping[str, Parameters], kind: str, own: Mapping[str, Any]) -> Whole:
-    """The same of sets that are known already."""
+    """Merge own settings with those inherited from these sets."""
     named = {NAMED_BY: own[NAMED_BY]} if NAMED_BY in own else {}
     shared = setting_profiles.inherited(known, kind, named)
     return Whole({**{name: value for name, (value, _) in shared.items()}, **own}, frozenset(shared))
 
 
 def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> dict[str, Any]:
-    """Return the settings to keep of those read from `whole`: the `given` ones that would otherwise differ.
+    """Return the settings to store for a source: the `given` ones that would otherwise differ.
 
-    A value that is the built-in one is kept where a set has another.
+    A value equal to the built-in default is stored if a set has another value.
     """
     without = settings.model_dump(mode="json", exclude_defaults=True)
     if not whole.shared:
@@ -53,7 +53,7 @@ def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> di
 
 
 def check(tx: Tx, settings: SourceSettings) -> None:
-    """Raise NotFoundError when a source is to use a set that there is not."""
+    """Raise NotFoundError if the settings name an unknown set."""
     if settings.parameters:
         setting_profiles.named(tx, settings.parameters)
 
@@ -67,9 +67,9 @@ def origin(row: SourceRow, name: str) -> str:
 
 
 def typed(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The settings of a set, whichever kind has them, as `source show` has them; what is none any more stays as it is.
+    """The settings of a set, of all kinds, typed as `source show` returns them; unknown ones stay unchanged.
 
-    What was typed at a terminal was once kept as text.
+    Older versions stored values that were typed at a terminal as text.
     """
     found: dict[str, Any] = {}
     for kind, values in settings.items():
@@ -80,9 +80,9 @@ def typed(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """For each kind of source those of these settings that it has, as they are kept.
+    """Return for each kind of source those of these settings that it has, as they are stored.
 
-    Raises BadSetting for one that no kind has, that every source says for itself, or whose value is wrong.
+    Raises BadSetting for a setting that no kind has, that cannot be shared, or whose value is invalid.
     """
     see_shared(given)
     found = {}
@@ -93,10 +93,10 @@ def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def see_shared(names: Iterable[str]) -> None:
-    """Raises BadSetting for the name of a setting that no kind of source has, or that every source says for itself."""
+    """Raise BadSetting for a setting that no kind of source has, or that cannot be shared."""
     for name in names:
         if name in NOT_SHARED:
             raise BadSetting(f"Every source has its own {name!r}, so it cannot be in a set of parameters.")
         kinds = [*source_kinds().values()]
         if not any(name in kind.settings.model_fields for kind in kinds):
-            see_names(kinds[0].settings, [name])  # as a source is told, with the nearest name
+            see_names(kinds[0].settings, [name])  # raises the error for a source, with the nearest name

@@ -25,7 +25,7 @@ from cormorant.store.db.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """Effect of deleting a set: the set as it is, the sources with their settings then, and the effect on each."""
+    """Effect of deleting a set: the present set, its sources with their settings afterwards, and the effect on each."""
 
     before: Parameters | None
     changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]
@@ -38,7 +38,7 @@ class Deletion:
 
 
 def listed(house: Installation) -> list[ParameterSet]:
-    """Every set with its settings and the sources that use it; the system's too, when nothing was ever said of it."""
+    """Every set with its settings and the sources that use it; the system's is included even if it is empty."""
     with house.store.read() as tx:
         known = setting_profiles.every(tx)
         names = [SYSTEM, *(name for name in known if name != SYSTEM)]
@@ -52,7 +52,7 @@ def show(house: Installation, name: str) -> ParameterSet:
 
 
 def add(house: Installation, name: str, given: Mapping[str, Any]) -> ParameterSet:
-    """Add a set. Raises ConflictError when the name is taken, UsageError for no name, BadSetting for a wrong value."""
+    """Add a set. Raises ConflictError if the name is taken, UsageError for an invalid name, BadSetting for a value."""
     check_name(name, "set of parameters")
     settings = by_kind(given)
     with house.store.begin() as tx:
@@ -71,17 +71,17 @@ def edited(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str
 def edit(
     house: Installation, name: str, given: Mapping[str, Any], agreed: Mapping[str, Mapping[str, int]] | None = None
 ) -> ParameterSet:
-    """Change settings of a set; those not named stay, an empty value takes one out. Its sources follow.
+    """Change settings of a set; others stay, an empty value removes one. Its sources follow.
 
-    `agreed` is for each source how many documents a person was shown to leave by which rule. Raises NotFoundError,
-    BadSetting, also when the settings of a source would no longer go together, and ConflictError when somebody else
-    changed the set meanwhile.
+    `agreed` has, for each source, the number of leaving documents by rule that a person has confirmed. Raises
+    NotFoundError, BadSetting, also if the settings of a source would conflict, and ConflictError if the set was changed
+    meanwhile.
     """
     with house.store.read() as tx:
         before = _known(tx, name)
         settings = _wanted(before, given)
         changed = _edited(tx, name, settings)
-    read = [settings_of(row.kind, whole) for row, whole in changed]  # may wait for a disk, so nobody waits for it
+    read = [settings_of(row.kind, whole) for row, whole in changed]  # may wait for a disk, so outside a transaction
     with house.store.begin() as tx:
         if (now := _known(tx, name)) != before and now is not None:
             raise ConflictError(f"Another administrator changed the set {name!r} at the same moment. Try again.")
@@ -96,7 +96,7 @@ def edit(
 
 
 def foreseen(house: Installation, name: str) -> Deletion:
-    """Return the effect of deleting a set. Nothing is changed. Raises NotFoundError, BadSetting."""
+    """Return the effect of deleting a set, and change nothing. Raises NotFoundError, BadSetting."""
     with house.store.read() as tx:
         before = _known(tx, name)
         changed = _changed_without(tx, name)
@@ -105,12 +105,12 @@ def foreseen(house: Installation, name: str) -> Deletion:
 
 
 def delete(house: Installation, name: str, *, used: bool = False, seen: Deletion | None = None) -> DeletedParameters:
-    """Delete a set. Its sources, which the record names, go by the system's and the built-in values then.
+    """Delete a set. Its sources, which the record names, then use the system's and the built-in values.
 
-    It was not `deleted` where it is the system's, of which nothing was kept: those values hold already.
-    Raises NotFoundError, and ConflictError for a set in use unless that was agreed to (`used`), `seen` being what was
-    shown. The system's is in use where a value of it counts. Raises ConflictError when somebody else changed any of it
-    meanwhile, BadSetting when the settings of a source would no longer go together without.
+    `deleted` is False for an empty system set, whose built-in values apply already.
+    Raises NotFoundError, and ConflictError for a set in use unless that was confirmed (`used`); `seen` is the effect
+    that was shown. The system's set is in use if one of its values applies. Raises ConflictError if any of it was
+    changed meanwhile, BadSetting if the settings of a source would conflict without the set.
     """
     seen = seen or foreseen(house, name)
     if seen.effects and not used:
@@ -130,7 +130,7 @@ def delete(house: Installation, name: str, *, used: bool = False, seen: Deletion
 
 
 def _in_use(name: str, seen: Deletion) -> str:
-    """Why a set is not deleted without a word, and what can be done."""
+    """The error for a set in use, with the commands to preview and to confirm its deletion."""
     noun = "document" if seen.going == 1 else "documents"
     left = f" {seen.going:,} {noun} would leave the index." if seen.going else ""
     shown = f"`cormorant parameters edit {SYSTEM} --set NAME= --preview` shows the effect"
@@ -142,12 +142,12 @@ def _in_use(name: str, seen: Deletion) -> str:
 
 
 def _changed_without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
-    """The sources for which other values would hold without a set, and their whole settings then."""
+    """The sources whose settings would change without a set, and their whole settings then."""
     return _edited(tx, name, {}) if name == SYSTEM else _without(tx, name)
 
 
 def _without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
-    """The sources that name a set, and what their settings would be if they named none."""
+    """The sources that name a set, and their settings if they named none."""
     known = setting_profiles.every(tx)
     return [(row, merged(known, row.kind, _unnamed(row, name)).values) for row in used_by(tx, name)]
 
@@ -158,20 +158,20 @@ def _unnamed(row: SourceRow, name: str) -> dict[str, Any]:
 
 
 def _see_unchanged(tx: Tx, changed: Sequence[tuple[SourceRow, Mapping[str, Any]]]) -> None:
-    """Raises ConflictError when somebody else has edited one of these sources, or deleted it, since they were read."""
+    """Raise ConflictError if one of these sources was edited or deleted since they were read."""
     there = {row.id: row for row in sources.every(tx)}
     for row, _ in changed:
         see_unchanged(row, there.get(row.id))
 
 
 def used_by(tx: Tx, name: str) -> list[SourceRow]:
-    """The sources for which a set holds."""
+    """The sources to which a set applies."""
     every = sources.every(tx)
     return every if name == SYSTEM else [row for row in every if row.own.get(NAMED_BY) == name]
 
 
 def _known(tx: Tx, name: str) -> Parameters | None:
-    """The set of that name; None for the system's while nothing was said of it."""
+    """The set of that name; None for the system's while it is empty."""
     return setting_profiles.every(tx).get(SYSTEM) if name == SYSTEM else setting_profiles.named(tx, name)
 
 
@@ -183,7 +183,7 @@ def _wanted(before: Parameters | None, given: Mapping[str, Any]) -> dict[str, di
 
 
 def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> list[tuple[SourceRow, dict[str, Any]]]:
-    """The sources whose settings would be others with these in a set, and what they would be."""
+    """The sources whose settings would change with these in a set, and their settings then."""
     known = {**setting_profiles.every(tx), name: Parameters(name, settings, 0, 0.0)}
     found = []
     for row in used_by(tx, name):
@@ -195,7 +195,7 @@ def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> lis
 
 
 def _see_well(row: SourceRow, whole: Mapping[str, Any]) -> None:
-    """Raise BadSetting that names the source, whose own settings may be what is wrong."""
+    """Raise BadSetting that names the source, since its own settings may be the cause."""
     try:
         source_settings(row.kind, whole)
     except BadSetting as error:

@@ -1,11 +1,11 @@
-"""Take in what programs push to a source: batches of items, and attachments one by one.
+"""Intake of pushed items: batches of items, and attachments one by one.
 
-    batch --known sequence or key--> the answer of before, nothing is changed
+    batch --known sequence or key--> the earlier answer, nothing is changed
       `--item by item: refused | stale | unchanged | accepted--> one transaction --> answer
-            end of a full feed: items that none of its batches named are gone
+            end of a full feed: items that none of its batches named are deleted
 
-An answer is given when the transaction is committed, so what is accepted survives a power cut. The next run takes it
-in; `serve` starts one at once (`PushSource.wait_for_change`).
+An answer is given after the transaction is committed, so accepted items survive a power cut. The next run crawls them;
+`serve` starts one at once (`PushSource.wait_for_change`).
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from cormorant.store.journal.items import Item, NewItem
 MOST_BYTES: Final = MAX_BATCH_BYTES
 """Bytes of one batch."""
 KEPT_S: Final = 7 * 86_400.0
-"""Seconds for which the answer to a batch with a key is remembered."""
+"""Seconds for which the answer to a batch with a key is stored."""
 PAGE: Final = 1_000
 LONGEST_KEY: Final = 200
 SEQUENCES_S: Final = 365 * 86_400.0
-"""The same for the newest batch of an incremental feed, so that an older one changes nothing."""
+"""Seconds for which the newest batch of an incremental feed is stored, so that an older one changes nothing."""
 _KEY, _SEQUENCE, _OF_FULL, _FULL = "key:", "sequence:", "batch:", "full"
 """Names of marks: an idempotency key, the newest batch of an incremental and of a full feed, the full feed itself."""
 
 
 class _Full(NamedTuple):
-    """The full feed that was begun last: its name, how many were begun before, and whether it has ended."""
+    """The last full feed: its name, its number, and whether it has ended."""
 
     feed: str
     number: int
@@ -77,7 +77,7 @@ class _Intake:
         self.known = {(each.name, each.part): each for each in items.named(self.tx, self.source, names)}
 
     def reload(self, name: str) -> None:
-        """Know an item as it is now: another one of the same batch may follow."""
+        """Reload an item after a change, since the same batch may name it again."""
         self.known = {key: each for key, each in self.known.items() if key[0] != name}
         self.known |= {(each.name, each.part): each for each in items.named(self.tx, self.source, [name])}
 
@@ -86,11 +86,11 @@ class _Intake:
 
 
 def accept(house: Installation, name: str, body: bytes, media_type: str = "", key: str = "") -> PushAnswer:
-    """Take in a batch of items, and answer item by item; all of it, or nothing on an error.
+    """Take in a batch of items, and answer item by item; on an error nothing is changed.
 
-    It is XML where its media type says so, or where it begins so and there is none; else JSON. `key` is its sender's
-    word for it: the same once more gets the same answer. Raises NotFoundError for an unknown source, UsageError for
-    one of another kind and for what cannot be read, ConflictError for a batch out of its turn.
+    The batch is XML if its media type says so, or, without one, if it begins like XML; otherwise JSON. `key` is an
+    idempotency key: a repeated key gets the same answer. Raises NotFoundError for an unknown source, UsageError for one
+    of another kind and for an unreadable batch, ConflictError for a batch out of sequence.
     """
     if len(body) > MAX_BATCH_BYTES:
         raise TooLarge(f"The batch has more than {MAX_BATCH_BYTES >> 20} MiB. Send its items in several.")
@@ -114,7 +114,7 @@ def accept(house: Installation, name: str, body: bytes, media_type: str = "", ke
 
 
 def upload(house: Installation, name: str, of: str, part: str, sent: tuple[bytes, str]) -> PushAnswer:
-    """Keep an attachment of an item that was pushed before; `sent` are its bytes and their media type.
+    """Store an attachment of an item that was pushed before; `sent` are its bytes and their media type.
 
     Raises NotFoundError for an unknown source or item, TooLarge, UsageError.
     """
@@ -149,18 +149,18 @@ def _pushed(tx: Tx, name: str) -> SourceRow:
 
 
 def _by_key(intake: _Intake, key: str, digest: str) -> PushAnswer | None:
-    """Return the answer that a batch with this key got."""
+    """Return the earlier answer to a batch with this key, None for a new key."""
     kept = items.mark(intake.tx, intake.source, _KEY + key) if key else None
     if kept is None:
         return None
-    said = json.loads(kept)
-    if said["digest"] != digest:
+    earlier = json.loads(kept)
+    if earlier["digest"] != digest:
         raise ConflictError(f"The idempotency key {key!r} came with another batch before. Use each key for one batch.")
-    return _again(said["answer"])
+    return _again(earlier["answer"])
 
 
 def _by_sequence(intake: _Intake, batch: PushBatch) -> PushAnswer | None:
-    """Return the answer to a batch whose sequence came before; of older ones than the newest, only that they came."""
+    """Return the earlier answer to a batch of a known sequence; an empty answer for older ones than the newest."""
     kept = items.mark(intake.tx, intake.source, _sequence_mark(batch)) if batch.sequence is not None else None
     if kept is None or batch.sequence is None:
         return None
@@ -177,7 +177,7 @@ def _again(answer: Any) -> PushAnswer:
 
 
 def _turn(intake: _Intake, batch: PushBatch) -> None:
-    """Begin a full feed, or go on with it. Raises ConflictError for a batch out of its turn."""
+    """Begin a full feed, or continue it. Raises ConflictError for a batch out of sequence."""
     if not batch.is_full:
         return
     mine, last = intake.full.feed == batch.feed, _last_sequence(intake, batch)
@@ -223,7 +223,7 @@ def _take_all(intake: _Intake, batch: PushBatch) -> list[PushResult]:
 
 
 def _take(intake: _Intake, pushed: PushedItem) -> PushResult:
-    """Take in one item. Raises ValueError, before anything is written, for one that cannot be kept."""
+    """Take in one item. Raises ValueError, before anything is written, for an invalid one."""
     known = intake.known.get((pushed.id, ""))
     if pushed.version is not None and known is not None and (known.version or 0) > pushed.version:
         return _result(
@@ -256,7 +256,7 @@ def _take(intake: _Intake, pushed: PushedItem) -> PushResult:
 
 
 def _delete(intake: _Intake, pushed: PushedItem, known: Item | None) -> PushResult:
-    """Have an item gone, with its attachments. One that never came is kept as gone where its sender counts versions."""
+    """Delete an item with its attachments. An unknown item with a version is stored as deleted."""
     if known is None and pushed.version is not None:
         blank = NewItem(pushed.id, "", pushed.version, "", "", "{}", b"")
         intake.keep(blank, None)
@@ -287,7 +287,7 @@ def _limited(body: bytes, limit: int, name: str) -> bytes:
 
 
 def _keep_part(intake: _Intake, whole: Item, part: str, sent: tuple[ItemRecord, bytes]) -> bool:
-    """Keep an attachment; returns whether it is another than before."""
+    """Store an attachment; returns whether it changed."""
     record, body = sent
     note = msgspec.json.encode(record).decode()
     digest = _part_digest(_digest(note, "", body), whole)
@@ -302,7 +302,7 @@ def _keep_part(intake: _Intake, whole: Item, part: str, sent: tuple[ItemRecord, 
 
 
 def _inherit(intake: _Intake, whole: Item) -> None:
-    """Give the attachments of an item another digest where its readers are others: they are theirs as well."""
+    """Renew the digests of an item's attachments if its readers changed, since attachments inherit its rights."""
     for each in intake.parts(whole.name):
         digest = _part_digest(each.digest.partition(".")[0], whole)
         if digest != each.digest:
@@ -327,7 +327,7 @@ def _drop(intake: _Intake, going: list[Item], version: int | None = None) -> boo
 
 
 def _end(intake: _Intake) -> None:
-    """End a full feed: items that nobody named since it began are gone, with their attachments."""
+    """End a full feed: delete items that no batch named since it began, with their attachments."""
     while left := items.unnamed(intake.tx, intake.source, intake.full.number, PAGE):
         intake.load({each.name for each in left})
         _drop(intake, [each for each in intake.known.values() if not each.gone])
@@ -349,7 +349,7 @@ def _result(name: str, outcome: str, reason: str | None = None) -> PushResult:
 
 
 def _remember(intake: _Intake, batch: PushBatch, key: tuple[str, str], answer: PushAnswer) -> None:
-    """Remember the answer for whoever sends the batch once more."""
+    """Store the answer for repetitions of the batch."""
     tx, source = intake.tx, intake.source
     counted = batch.sequence or (_last_sequence(intake, batch) + 1 if batch.is_full else None)
     if counted is not None:

@@ -1,4 +1,4 @@
-"""Secrets: add, list, edit, delete, rotate their key; and what a source is given of them."""
+"""Secrets: add, list, edit, delete, rotate their key, and open them for sources."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
 
 MOST_BYTES = 100_000
-"""Of one value: a chain of certificates with its key has a tenth."""
+"""Bytes of one value; a chain of certificates with its key has a tenth of that."""
 
 
 def add(house: Installation, name: str, value: str) -> SecretRecord:
-    """Keep a secret. Raises ConflictError when the name is taken, UsageError for a name or value that cannot be one."""
+    """Store a secret. Raises ConflictError if the name is taken, UsageError for an invalid name or value."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a secret: use letters, digits, dots, dashes and underscores.")
     vault = Vault(house.folder)
@@ -35,7 +35,7 @@ def add(house: Installation, name: str, value: str) -> SecretRecord:
 
 
 def edit(house: Installation, name: str, value: str) -> SecretRecord:
-    """Put another value in its place; the next run uses it. Raises NotFoundError and what `add` raises."""
+    """Replace the value of a secret; the next run uses it. Raises NotFoundError and the errors of `add`."""
     with house.store.read() as tx:
         secrets.named(tx, name)
     vault = Vault(house.folder)
@@ -68,14 +68,14 @@ def listed(house: Installation) -> list[SecretRecord]:
 
 
 def shown(house: Installation, name: str) -> SecretRecord:
-    """One of them. Raises NotFoundError."""
+    """One secret. Raises NotFoundError."""
     with house.store.read() as tx:
         secrets.named(tx, name)
     return next(each for each in listed(house) if each["secret"] == name)
 
 
 def delete(house: Installation, name: str) -> None:
-    """Forget a secret. Raises NotFoundError, and ConflictError while a source or receiver uses it."""
+    """Delete a secret. Raises NotFoundError, and ConflictError while a source or receiver uses it."""
     with house.store.begin() as tx:
         secrets.named(tx, name)
         users = [each for each in _owners(tx) if name in _needs(each)]
@@ -88,10 +88,10 @@ def delete(house: Installation, name: str) -> None:
 
 
 def rotate(house: Installation) -> int:
-    """Seal everything by a new key and forget the old one; returns how many secrets that were.
+    """Seal all secrets with a new key and delete the old one; returns the number of secrets.
 
-    Raises SecretSealed, and changes nothing, when one does not open. A kill on the way leaves both keys in the file.
-    Cookies that sites gave do not open any more.
+    Raises SecretSealed, and changes nothing, if one cannot be opened. If the process is killed, both keys stay in the
+    file. Stored cookies of sites can no longer be opened.
     """
     vault = Vault(house.folder)
     with vault.held():
@@ -115,19 +115,19 @@ def _rotated(house: Installation, vault: Vault) -> int:
 
 
 def check(tx: Tx, names: Iterable[str]) -> None:
-    """Raise NotFoundError for the first of these secrets that there is not."""
+    """Raise NotFoundError for the first of these secrets that does not exist."""
     for name in sorted(names):
         secrets.named(tx, name)
 
 
 class Opened:
-    """The secrets of an installation, as a source may use them. Every value that is revealed is masked from then on."""
+    """The secrets of an installation for its sources. Every revealed value is masked in logs from then on."""
 
     def __init__(self, house: Installation) -> None:
         self._store, self._vault = house.store, Vault(house.folder)
 
     def reveal(self, name: str) -> str:
-        """The value of a secret. Raises NotFoundError, and SecretSealed naming it when it cannot be opened."""
+        """The value of a secret. Raises NotFoundError, and SecretSealed if it cannot be opened."""
         with self._store.read() as tx:
             row = secrets.named(tx, name)
         value = _opened(self._vault, row).decode()
@@ -135,11 +135,11 @@ class Opened:
         return value
 
     def seal(self, data: bytes) -> bytes:
-        """Seal bytes that are not an administrator's, with whatever key there is."""
+        """Seal bytes that are no administrator's secret, with the present key."""
         return self._vault.seal(data)
 
     def unseal(self, data: bytes) -> bytes | None:
-        """Return the plain value of a sealed secret, None when it does not open."""
+        """Return the plain value of a sealed secret, None if it cannot be opened."""
         try:
             return self._vault.open(data)
         except SecretSealed:
@@ -174,7 +174,7 @@ def _users(owners: Iterable[SourceRow | ReceiverRow], name: str) -> list[str]:
 
 
 def _needs(owner: SourceRow | ReceiverRow) -> frozenset[str]:
-    """The secrets it needs; of settings that cannot be read any more, those that seem to be named in them."""
+    """The secrets of an owner; if its settings are no longer valid, those that seem to be named in them."""
     try:
         read = receiver_settings if isinstance(owner, ReceiverRow) else source_settings
         return read(owner.kind, owner.settings).secrets

@@ -34,13 +34,13 @@ _log = logger(__name__)
 LONGEST: Final = 100
 """Letters of a name."""
 LOOK_S = 5.0
-"""How long a place may keep who looks for it waiting: a disk answers at once, and a dead share never."""
+"""Seconds to wait for the place of a source: a disk answers at once, and a dead share never."""
 
 
 def settings_of(kind: str, given: Given) -> SourceSettings:
-    """Read what was typed by the kind's settings class, and build the source once, so that bad rules are told now.
+    """Parse given settings by the kind's settings class, and build the source once, so that invalid rules fail now.
 
-    Raises NotFoundError for an unknown kind, BadSetting, BadRule or BadAddress for what is wrong.
+    Raises NotFoundError for an unknown kind, and BadSetting, BadRule or BadAddress for invalid settings.
     """
     found = source_kind(kind)
     settings = parse_settings(found.settings, given)
@@ -62,7 +62,7 @@ def doubt(row: SourceRow) -> Unreachable | None:
 
 
 def _until_then(row: SourceRow) -> str:
-    """Say that a crawl of a source with such settings fails, and how to change them."""
+    """A sentence that a crawl of a source with such settings fails, with the command to change them."""
     edit = f"`cormorant source edit {shlex.quote(row.name)} --set ...` changes it."
     return f"Until then a crawl of {row.name!r} fails. {edit}"
 
@@ -72,7 +72,7 @@ def doubts(row: SourceRow) -> list[str]:
     try:
         kind = source_kind(row.kind)
         settings = parse_settings(kind.settings, row.settings)
-    except (BadSetting, NotFoundError, PluginUnusable) as error:  # a version took it, or a package that was installed
+    except (BadSetting, NotFoundError, PluginUnusable) as error:  # an older version or a removed package took it
         return [f"{error.sentence} {_until_then(row)}"]
     with suppress(CormorantError):
         return doubts_of(kind, settings)
@@ -80,7 +80,7 @@ def doubts(row: SourceRow) -> list[str]:
 
 
 def doubts_of(kind: SourceKind, settings: SourceSettings) -> list[str]:
-    """The same of settings that are not kept yet. Raises what a kind's `doubts` raises."""
+    """Return the doubts about settings that are not stored yet. Raises the errors of a kind's `doubts`."""
     found = [*kind.doubts(settings), *_opened(settings), *_forgetting(settings), *_without_effect(kind, settings)]
     if EVERYONE not in settings.grants and settings.grants:
         found.append(
@@ -99,7 +99,7 @@ def _without_effect(kind: SourceKind, settings: SourceSettings) -> Iterator[str]
 
 
 def _forgetting(settings: SourceSettings) -> Iterator[str]:
-    """Name the costs of a source whose every crawl begins with nothing remembered."""
+    """Name the costs of a source whose every crawl begins from scratch."""
     if not settings.forgets:
         return
     yield (
@@ -135,7 +135,7 @@ def opened(house: Installation) -> list[str]:
 
 
 def _look(kind: SourceKind, settings: SourceSettings) -> None:
-    """Raise what the kind's `look` raises, and Unreachable when it comes to no end: a share whose server is gone."""
+    """Raise the errors of the kind's `look`, and Unreachable if it does not return, as on a dead share."""
     raised: list[CormorantError] = []
     ended = threading.Event()
 
@@ -155,7 +155,7 @@ def _look(kind: SourceKind, settings: SourceSettings) -> None:
 
 
 class _NoClock:
-    """Building a source asks for no time."""
+    """A clock for building a source, which needs no time."""
 
     def now(self) -> float:
         """Zero."""
@@ -167,9 +167,9 @@ class _NoClock:
 
 
 def check_name(name: str, thing: str) -> None:
-    """Raise UsageError for what cannot be the name of a source, receiver, schedule or set; `thing` says of which.
+    """Raise UsageError for an invalid name of a source, receiver, schedule or set; `thing` names which of these.
 
-    Asked of new names alone: those that are there already stay. Marks are of letters, in scripts that have them.
+    Only new names are checked; existing ones stay valid. Combining marks belong to letters in some scripts.
     """
     fits = all(each.isalnum() or each in "._-" or category(each).startswith("M") for each in name)
     if not fits or not name.strip(".") or name.startswith("-") or len(name) > LONGEST:
@@ -180,7 +180,7 @@ def check_name(name: str, thing: str) -> None:
 
 
 def foreseen(house: Installation, kind: str, name: str, given: Given) -> exposure.Seen:
-    """Count the files that such a source would show to everyone and that others may not read. Raises as `add`."""
+    """Count files that such a source would expose to everyone in search. Raises the errors of `add`."""
     check_name(name, "source")
     kind, given = _by_url(kind, given)
     with house.store.read() as tx:
@@ -199,8 +199,8 @@ def _seen(kind: str, settings: SourceSettings) -> exposure.Seen:
 def add(house: Installation, kind: str, name: str, given: Given, seen: exposure.Seen = None) -> SourceRow:
     """Add a source. `seen` is the answer of `foreseen`, if that was asked before.
 
-    A source of the kind `files` whose `url` is on a server is of the kind that reads it, like `sftp`. Raises
-    ConflictError when the name is taken, UsageError when it cannot be a name, NotFoundError for a secret or set.
+    A source of the kind `files` whose `url` is on a server gets the kind that reads that, like `sftp`. Raises
+    ConflictError if the name is taken, UsageError for an invalid name, NotFoundError for an unknown secret or set.
     """
     check_name(name, "source")
     kind, given = _by_url(kind, given)
@@ -221,18 +221,18 @@ def add(house: Installation, kind: str, name: str, given: Given, seen: exposure.
 
 
 def edit(house: Installation, name: str, given: Given, agreed: Mapping[str, int] | None = None) -> SourceRow:
-    """Change settings of a source; those not named stay. An empty list or text sets one back to its default.
+    """Change settings of a source; others stay. An empty list or text resets one to its default.
 
-    A run that is under way follows at once what only says when something is asked for, all else is for the next.
-    `agreed` is how many documents a person was shown to leave by which rule: the next run is not held for those.
-    Raises what `settings_of` raises, and ConflictError when somebody else changed it meanwhile and for a test's copy.
+    A run under way follows the settings in AT_ONCE, such as delays; other settings apply to the next run. `agreed` has
+    the number of leaving documents by rule that a person has confirmed: the next run is not held for those. Raises the
+    errors of `settings_of`, and ConflictError if the source was changed meanwhile and for the copy of a test.
     """
     row = named(house, name)
     test_crawl.refuse(row)
     wanted = edited(row, given)
     with house.store.read() as tx:
         whole = profile_merge.beside(tx, row.kind, wanted)
-    settings = settings_of(row.kind, whole.values)  # may wait for a disk, so nobody waits for it
+    settings = settings_of(row.kind, whole.values)  # may wait for a disk, so outside a transaction
     seen = _seen(row.kind, settings) if _shows_more(row, settings) else None
     with house.store.begin() as tx:
         see_unchanged(row, sources.named(tx, name))
@@ -247,7 +247,7 @@ def edit(house: Installation, name: str, given: Given, agreed: Mapping[str, int]
 
 
 def exposed(house: Installation, name: str) -> list[str]:
-    """Sentences about the files that a source shows to everyone and that others may not read. Raises NotFoundError."""
+    """Sentences about files that a source shows to everyone though others may not read them. Raises NotFoundError."""
     with house.store.read() as tx:
         return [*exposure.sentences(name, exposure.of_source(tx, sources.named(tx, name)))]
 
@@ -263,19 +263,19 @@ def _shows_more(row: SourceRow, settings: SourceSettings) -> bool:
 
 
 def see_unchanged(row: SourceRow, now: SourceRow | None) -> None:
-    """Raises ConflictError when somebody else has edited a source, or deleted it, since it was read."""
+    """Raise ConflictError if a source was edited or deleted since it was read."""
     if now is None or now.version != row.version:
         raise ConflictError(f"Another administrator changed the source {row.name!r} at the same moment. Try again.")
 
 
 def _trace(name: str, settings: SourceSettings) -> None:
-    """Leave it in the log that robots.txt is to be ignored: whoever is asked about it should know since when."""
+    """Log that robots.txt is to be ignored, so that the time of this decision is known."""
     if getattr(settings, "robots", "obey") == "ignore":
         _log.warning("robots_ignored", extra={"source": name})
 
 
 def hurry(tx: Tx, number: int, settings: SourceSettings) -> None:
-    """Have the run under way of a source go by those of these settings that hold at once, and by its own otherwise."""
+    """Apply those of these settings that take effect at once to the source's run under way."""
     values, at_once = settings.model_dump(mode="json", exclude_defaults=True), settings.AT_ONCE
     under_way = runs.unfinished(tx, number)
     if under_way is not None:
@@ -285,7 +285,7 @@ def hurry(tx: Tx, number: int, settings: SourceSettings) -> None:
 
 
 def edited(row: SourceRow, given: Given) -> dict[str, Any]:
-    """The settings of a source's own with these in the place of some. Raises BadSetting for an unknown name."""
+    """The own settings of a source with these changes. Raises BadSetting for an unknown name."""
     return laid_over(source_kind(row.kind).settings, row.own, given)
 
 
@@ -325,9 +325,9 @@ def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -
 
 
 def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
-    """The class of addresses that each host it names had at first, which is the one that was consented to.
+    """The class of the first address of each host that its settings name, to which an administrator consented.
 
-    None when `network` withdraws that.
+    None if `network` withdraws the consent.
     """
     with suppress(CormorantError):
         settings = source_settings(row.kind, row.settings)
@@ -337,9 +337,9 @@ def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
 
 
 def delete(house: Installation, name: str) -> int:
-    """Delete a source with its documents and places in schedules; receivers are told. Returns how many documents left.
+    """Delete a source with its documents and places in schedules; receivers get events. Returns the documents removed.
 
-    Raises ConflictError while a run of it is under way, or a receiver is told of nothing else.
+    Raises ConflictError while a run of it is under way, or if a receiver belongs to it alone.
     """
     with house.store.begin() as tx:
         row = sources.named(tx, name)

@@ -1,9 +1,8 @@
-"""A crawl that delivers nothing: of a copy of the source, of which nothing is known and nobody is told.
+"""Test crawl, which delivers nothing: it crawls a copy of the source without known documents and without receivers.
 
-    crawl --test -> copy made -> crawled as if for the first time, nothing indexed -> looked at -> next crawl: copy gone
+    crawl --test -> copy made -> crawled as if for the first time, nothing indexed -> inspected -> next crawl: copy gone
 
-So what a test finds is never among what a later crawl goes by. Hosts keep the pace and the robots.txt that they share
-with every source.
+So the documents of a test never affect a later crawl. Hosts keep the pace and the robots.txt that all sources share.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
 
 ENDING = "/test"
-"""What the name of a copy ends in; no source can be called so."""
+"""Suffix of the name of a copy; no name of a source may contain it."""
 
 
 def copy(tx: Tx, row: SourceRow, *, test: bool) -> SourceRow:
-    """The source that is to be crawled: for a test its copy, as it is or as the one that is under way.
+    """The source to crawl: for a test its copy, which is created unless there is one.
 
     Raises ConflictError for the copy of a test that has ended.
     """
@@ -44,7 +43,7 @@ def copy(tx: Tx, row: SourceRow, *, test: bool) -> SourceRow:
 
 
 def refuse(row: SourceRow) -> None:
-    """Raise ConflictError for a copy that is to be edited: it goes with the next crawl of its source."""
+    """Raise ConflictError for the edit of a copy, which the next crawl of its source deletes."""
     if row.test_of is not None:
         name = shlex.quote(row.name.removesuffix(ENDING))
         raise ConflictError(
@@ -54,7 +53,7 @@ def refuse(row: SourceRow) -> None:
 
 
 def clear(tx: Tx, number: int) -> None:
-    """Let go of what a test of a source has found, with its run, unless it is under way."""
+    """Delete the documents and the run of a test of a source, unless it is under way."""
     found = sources.copy_of(tx, number)
     if found is not None and runs.unfinished(tx, found.id) is None:
         delete.remove(tx, found)

@@ -1,16 +1,14 @@
-"""Archive format: a backup as a file.
+"""Archive format: a backup as a file, or an export, which is a backup without copies.
 
-Also an export, which is one without copies.
+It is a plain tar, so that people can inspect it, in this order:
 
-A plain tar, so that it can be looked into, in this order:
-
-    about.json        which format, which schema, when, by which version; whether copies are in it
+    about.json        format, schema, time, version of the program; whether it has copies
     rows/TABLE/N      zstd of a msgpack list: the names of the columns, then rows
     packs/NUMBER      the beginning of a pack, to the last byte that a row names
-    manifest.json     rows of each table, numbers given so far, packs, and SHA-256 of everything before it
+    manifest.json     rows of each table, sequence counters, packs, and SHA-256 of everything before it
 
-It is read from front to back, and memory is that of one chunk. Without its manifest a file is cut short; nothing is
-taken of one that is not whole.
+It is read from front to back, with the memory of one chunk. A file without a manifest is cut short; an incomplete file
+is not restored at all.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ ABOUT, MANIFEST = "about.json", "manifest.json"
 _NAME = re.compile(r"rows/(?P<table>[a-z_]{1,63})/[0-9]{8}|packs/(?P<pack>[0-9a-f]{16})")
 _MOST_JSON = 64 << 20
 _MOST_CHUNK = 2 << 30
-"""Bytes that a chunk of rows may take once it is decompressed, so that no file can ask for all memory there is."""
+"""Bytes that a decompressed chunk of rows may take, so that no file can exhaust the memory."""
 _READ = 1 << 20
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
@@ -63,7 +61,7 @@ class Manifest:
 
     `tables` counts rows, `packs` are sizes by hexadecimal number.
 
-    `documents` are those among the rows that search could find, as everywhere else that documents are counted.
+    `documents` counts the rows of documents that search could find.
     """
 
     tables: dict[str, int] = field(default_factory=dict)
@@ -89,7 +87,7 @@ class ArchiveChunk(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """A pack, of which `chunks` are to be read before the next part is asked for."""
+    """A pack; its `chunks` have to be read before the next part."""
 
     number: int
     size: int
@@ -107,21 +105,21 @@ class Writer:
         self._put(ABOUT, json.dumps(asdict(about), indent=1).encode())
 
     def rows(self, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        """Put a chunk of rows."""
+        """Write a chunk of rows."""
         self._number += 1
         plain = msgspec.msgpack.encode(([str(name) for name in columns], rows))
         self._put(f"rows/{table}/{self._number:08}", self._compressor.compress(plain))
         self.manifest.count(str(table), [str(name) for name in columns], rows)
 
     def pack(self, number: int, size: int, chunks: Iterable[bytes]) -> None:
-        """Put the first `size` bytes of a pack; `chunks` are as many."""
+        """Write the first `size` bytes of a pack, given as `chunks`."""
         name = f"{number:016x}"
         self._head(f"packs/{name}", size)
         self._tar.addfile(self._info(f"packs/{name}", size), _Stream(chunks, self._sum))
         self.manifest.packs[name] = size
 
     def finish(self) -> None:
-        """Put the manifest: the archive is whole."""
+        """Write the manifest, which completes the archive."""
         self.manifest.sha256 = self._sum.hexdigest()
         data = json.dumps(asdict(self.manifest)).encode()
         self._tar.addfile(self._info(MANIFEST, len(data)), BytesIO(data))
@@ -141,13 +139,13 @@ class Writer:
 
 
 class _Stream:
-    """Chunks as a file that tarfile reads from."""
+    """A readable file of chunks, for tarfile."""
 
     def __init__(self, chunks: Iterable[bytes], total: Any) -> None:
         self._chunks, self._left, self._sum = iter(chunks), b"", total
 
     def read(self, size: int = -1, /) -> bytes:
-        """As many bytes as there are, up to `size`."""
+        """Return up to `size` bytes; fewer only at the end."""
         while len(self._left) < size and (chunk := next(self._chunks, b"")):
             self._left += chunk
         taken, self._left = self._left[:size], self._left[size:]
@@ -157,9 +155,9 @@ class _Stream:
 
 @contextmanager
 def writing(target: Path, about: About) -> Iterator[Writer]:
-    """Write an archive beside `target`, read it again when the block has ended, and only then put it there.
+    """Write an archive beside `target`, verify it at the end of the block, and only then move it to `target`.
 
-    Raises ConflictError when something else is there, NotPermitted and DataFolderError where it cannot be written.
+    Raises ConflictError if `target` is another file, NotPermitted and DataFolderError if it cannot be written.
     """
     _refuse_others(target)
     partial = target.with_name(f"{target.name}.part")
@@ -191,7 +189,7 @@ def _unwritten(target: Path, error: OSError) -> NotPermitted | DataFolderError:
 
 
 def _refuse_others(target: Path) -> None:
-    """Raise ConflictError for what is there and no archive of ours, which would be replaced by the new one."""
+    """Raise ConflictError for an existing file that is no archive, so that it is not replaced."""
     if not target.exists():
         return
     try:
@@ -201,13 +199,13 @@ def _refuse_others(target: Path) -> None:
 
 
 def begun(source: Path) -> About:
-    """Return the header of an archive. Raises as `parts` does."""
+    """Return the header of an archive. Raises the errors of `parts`."""
     with _opened(source) as tar:
         return _about(source, tar)
 
 
 class Checked(NamedTuple):
-    """An archive that was read from front to back and is whole; `digests` are SHA-256 of its packs."""
+    """An archive that was verified from front to back; `digests` are SHA-256 of its packs."""
 
     about: About
     manifest: Manifest
@@ -215,7 +213,7 @@ class Checked(NamedTuple):
 
 
 def check(source: Path) -> Checked:
-    """Read all of an archive, and say what it is. Raises ArchiveDamaged unless it is whole, and as `parts` does."""
+    """Verify a whole archive, and return its header and manifest. Raises the errors of `parts`."""
     about, found, digests = begun(source), Manifest(), dict[int, bytes]()
     for part in parts(source, found):
         if isinstance(part, Pack):
@@ -229,8 +227,8 @@ def check(source: Path) -> Checked:
 def parts(source: Path, found: Manifest) -> Iterator[ArchiveChunk | Pack]:
     """Read an archive from front to back, and fill in `found` at its end.
 
-    Raises NotFoundError where there is no file, DataFolderError for one that cannot be read, ArchiveDamaged for one
-    that is none of ours, cut short, changed, or of a newer format; maybe only at the end.
+    Raises NotFoundError for a missing file, DataFolderError for one that cannot be read, ArchiveDamaged for one that is
+    no archive, cut short, changed, or of a newer format; possibly only at the end.
     """
     total = hashlib.sha256()
     with _opened(source) as tar:
@@ -261,7 +259,7 @@ def _opened(source: Path) -> Iterator[tarfile.TarFile]:
 
 
 _BAD = (tarfile.TarError, EOFError, ValueError, KeyError, TypeError, msgspec.MsgspecError, zstandard.ZstdError)
-"""What other people's bytes raise."""
+"""Errors that a damaged or hostile file can raise."""
 
 
 def _about(source: Path, tar: tarfile.TarFile, total: Any = None) -> About:
@@ -283,15 +281,15 @@ def _about(source: Path, tar: tarfile.TarFile, total: Any = None) -> About:
 
 
 def _next(tar: tarfile.TarFile) -> tarfile.TarInfo | None:
-    """The next member, without keeping those before it."""
-    vars(tar)["members"].clear()  # it has no other name for them
+    """The next member; earlier members are dropped from memory."""
+    vars(tar)["members"].clear()  # tarfile has no public way to drop them
     return tar.next()
 
 
 def _part(
     source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, counted: Manifest, total: Any
 ) -> Iterator[ArchiveChunk | Pack]:
-    """One member. Nothing of its name is ever used as a path."""
+    """Yield the part in one member. Its name is never used as a path."""
     name = _NAME.fullmatch(member.name)
     if name is None:
         raise ValueError(f"{member.name[:80]!r} does not belong in it")
@@ -354,7 +352,7 @@ def _chunks(source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, total: 
 
 
 def _believe(source: Path, said: Mapping[str, Any], counted: Manifest, total: Any) -> None:
-    """Compare what the manifest says with what was read."""
+    """Compare the manifest with the parts that were read."""
     manifest = msgspec.convert(said, Manifest)
     same = (manifest.tables, manifest.packs) == (counted.tables, counted.packs)
     if not same or manifest.sha256 != total.hexdigest():

@@ -1,11 +1,12 @@
-"""Take a backup while others work, and come back from one; the same without copies, for another kind of database.
+"""Backup while other processes run, and restore; exports without copies move rows to another kind of database.
 
-    backup    rows of one moment -> packs up to what these rows name -> read again -> in its place
-    restore   read to its end -> packs staged, installed -> index removed -> rows, in one transaction -> index made anew
+    backup    rows of one moment -> packs up to the last byte that these rows name -> verified -> moved to its place
+    restore   verified to its end -> packs staged, installed -> index removed -> rows, in one transaction -> index
+    rebuilt
 
-Killed before the transaction commits, a restore has changed no row, and the index is made anew by the next crawl;
-killed after it, the same. What is restored is as it was: pages that changed since are found by conditional requests,
-and nothing leaves because it was not in the backup.
+If a restore is killed before the transaction commits, no row has changed, and the next crawl rebuilds the index; if it
+is killed later, the next crawl rebuilds the index too. Restored documents are as they were: conditional requests find
+pages that changed since, and no document is deleted because it was not in the backup.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ MENDED = 1000
 
 
 def backup(house: Installation, target: Path, *, copies: bool = True) -> BackupRecord:
-    """Write all rows, and the kept copies that they name, to a file; whoever crawls goes on.
+    """Write all rows, and the kept copies that they name, to a file; crawls go on.
 
-    The file is read again before it takes its place. Raises ConflictError when something else is there or copies are
-    being moved, DataFolderError and NotPermitted where it cannot be written or a pack is shorter than its rows say.
+    The file is verified before it is moved to `target`. Raises ConflictError if `target` is another file or copies are
+    being moved, DataFolderError and NotPermitted if it cannot be written or a pack is shorter than its rows say.
     """
     began = house.clock.monotonic()
     target = target.absolute()
@@ -53,7 +54,7 @@ def backup(house: Installation, target: Path, *, copies: bool = True) -> BackupR
             writer.manifest.counters = dump.counters(tx)
             ends = check.ends(tx) if copies else {}
         _packs(house, writer, ends)
-    return {**_told(target, Checked(about, writer.manifest, {})), "took_s": _since(house, began)}
+    return {**_archive_record(target, Checked(about, writer.manifest, {})), "took_s": _since(house, began)}
 
 
 def _packs(house: Installation, writer: Writer, ends: dict[int, int]) -> None:
@@ -65,7 +66,7 @@ def _since(house: Installation, began: float) -> float:
     return round(house.clock.monotonic() - began, 3)
 
 
-def _told(path: Path, found: Checked) -> ArchiveRecord:
+def _archive_record(path: Path, found: Checked) -> ArchiveRecord:
     """Return the record of an archive and its contents."""
     about, manifest = found.about, found.manifest
     return {
@@ -77,8 +78,8 @@ def _told(path: Path, found: Checked) -> ArchiveRecord:
 
 
 def checked(path: Path) -> Checked:
-    """Read an archive to its end. Raises ArchiveDamaged unless it is whole, and for one of a newer schema."""
-    about = archive.begun(path)  # a newer program may count its checksum otherwise
+    """Verify an archive to its end. Raises ArchiveDamaged for a damaged one, and for one of a newer schema."""
+    about = archive.begun(path)  # a newer program may compute the checksum in another way
     if about.schema > SCHEMA_VERSION:
         raise ArchiveDamaged(
             f"{path} is of version {about.schema}, and this program knows {SCHEMA_VERSION}. "
@@ -88,18 +89,18 @@ def checked(path: Path) -> Checked:
 
 
 def holdings(tx: Tx) -> tuple[int, int]:
-    """Return the number of sources and of documents that search may find, which a restore would replace."""
+    """Return the number of sources and of indexed documents, which a restore would replace."""
     every = sources.every(tx)
     return len(every), sum(pending_deletes.indexed_count(tx, each.id) for each in every)
 
 
 def restore(house: Installation, path: Path, found: Checked, *, copies: bool = True) -> RestoredArchive:
-    """Have the rows of an archive, and its copies, in the place of what there is. Whoever calls owns the folder.
+    """Replace all rows by those of an archive, and install its copies. The caller owns the folder.
 
-    `found` is what `checked` said of it. A pack that is there already, and begins as the archive's, stays. Documents
-    whose copy is not there are fetched anew by the next crawl, and only they. Takedowns that are in force stay so,
-    whatever the archive knows of them; those that erase are to be erased again. Raises ConflictError when somebody
-    reads or writes index or packs, DataFolderError where there is no room.
+    `found` is the result of `checked`. An existing pack that begins like the archive's stays. The next crawl refetches
+    only documents whose copy is missing. Takedowns in force stay in force, whether or not the archive has them; those
+    that erase have to be erased again. Raises ConflictError if another process reads or writes index or packs,
+    DataFolderError if there is no space.
     """
     began = house.clock.monotonic()
     with house.packs.held(alone=True):
@@ -108,18 +109,18 @@ def restore(house: Installation, path: Path, found: Checked, *, copies: bool = T
         place = _place(house)
         with house.store.begin() as tx:
             hidden = takedown_rows.in_force(tx)
-            _unplace(tx)  # cut off from here on, whoever delivers next fills an index
+            _unplace(tx)  # after a kill from here on, the next provider fills the index
         house.index_forget()
         with house.store.begin() as tx:
             passed = max(place, _head(tx))
             _bring_rows(tx, path, found)
-            _begin_anew(house, tx, passed)
+            _reset_state(house, tx, passed)
     if hidden:
         takedowns.reapply(house, [row._replace(erased_at=None) for row in hidden])
     lost = _renew(house)
     indexed = _fill(house)
     return {
-        **_told(path, found),
+        **_archive_record(path, found),
         "taken": copies and found.about.copies, "fetched_anew": lost, "indexed": indexed,
         "took_s": _since(house, began),
     }  # fmt: skip
@@ -134,12 +135,12 @@ def _place(house: Installation) -> int:
 
 
 def _head(tx: Tx) -> int:
-    """The last number of the stream that is about to go; a database that has lost it has none."""
+    """The last number of the stream that is about to be replaced; 0 if the database has lost it."""
     return max(stream.head_or_none(tx) or 0, 0)
 
 
 def _bring_packs(house: Installation, path: Path, found: Checked) -> None:
-    """Write the packs that are not there, or otherwise, beside their places; then put all of them there."""
+    """Stage the packs that are missing or differ, then install all of them."""
     staged: list[int] = []
     for part in archive.parts(path, Manifest()):
         if not isinstance(part, Pack):
@@ -155,7 +156,7 @@ def _bring_packs(house: Installation, path: Path, found: Checked) -> None:
 
 
 def _bring_rows(tx: Tx, path: Path, found: Checked) -> None:
-    """Put the rows in the place of those there are, in the transaction that is under way."""
+    """Replace all rows by those of the archive, in the present transaction."""
     coming = dump.replaced(tx, found.about.schema)
     again = Manifest()
     for part in archive.parts(path, again):
@@ -169,10 +170,10 @@ def _bring_rows(tx: Tx, path: Path, found: Checked) -> None:
     coming.settle(found.manifest.counters)
 
 
-def _begin_anew(house: Installation, tx: Tx, passed: int) -> None:
-    """Reset the momentary state: no site is leased, and the index has nothing yet.
+def _reset_state(house: Installation, tx: Tx, passed: int) -> None:
+    """Reset transient state: no site is leased, and the index has no place yet.
 
-    Numbers of events go on behind those that somebody was told of before.
+    Numbers of events continue after those that receivers got before the restore.
     """
     columns = site.c
     tx.execute(sa.update(site).values(owner=None, lease_until=0.0, epoch=columns.epoch + 1))
@@ -186,12 +187,12 @@ def _begin_anew(house: Installation, tx: Tx, passed: int) -> None:
 
 
 def _unplace(tx: Tx) -> None:
-    """The index is about to have nothing, so it has come nowhere."""
+    """Reset the place of the index, which is about to be emptied."""
     tx.execute(sa.update(receiver).where(receiver.c.kind == receivers.INDEX).values(place=0))
 
 
 def _renew(house: Installation) -> int:
-    """Have the documents fetched anew whose copy is not there. Sizes are compared, bytes are not."""
+    """Have documents with a missing copy refetched. Only sizes of packs are compared, not bytes."""
     sizes = house.packs.sizes()
     with house.store.read() as tx:
         lost = [number for number, place in check.places(tx) if sizes.get(place.pack, -1) < sum(place[1:])]
@@ -200,14 +201,14 @@ def _renew(house: Installation) -> int:
 
 
 def renew(house: Installation, numbers: Sequence[int]) -> None:
-    """Have these documents fetched and kept anew by the next crawl of their source, and no others."""
+    """Have these documents refetched and stored by the next crawl of their source."""
     for start in range(0, len(numbers), MENDED):
         with house.store.begin() as tx:
             refetch.renew(tx, numbers[start : start + MENDED])
 
 
 def _fill(house: Installation) -> int | None:
-    """Make the index of what is kept; None without one. Where no copy can be read it comes with the next crawl."""
+    """Build the index from the kept copies; None without an index, 0 if no copy can be read until the next crawl."""
     if not house.searchable:
         return None
     try:

@@ -1,8 +1,6 @@
-"""Storage check: integrity and consistency of what is kept.
+"""Storage check: integrity and consistency of the database, the kept copies and the index; nothing is changed.
 
-The database, the kept copies, the index; nothing is changed.
-
-What is found here and can be mended is mended by `repair`, which looks again afterwards.
+`repair` repairs findings where that is possible, and checks again afterwards.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ _REPAIR = "`cormorant store check --repair`"
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at. `ok` is None where less is there than could be; `mend` is what to do about it."""
+    """The result of one check. `ok` is None for an imperfection that is no fault; `mend` is the remedy."""
 
     check: str
     ok: bool | None
@@ -78,27 +76,27 @@ def integrity(tx: Tx) -> Finding:
 
 
 def _rows(tx: Tx) -> Iterator[Finding]:
-    """Rows that need another row which is not there."""
+    """Check for rows that need another row which is missing."""
     for sort in dangling_rows.SORTS:
         lost = dangling_rows.count(tx, sort)
-        mend = sort.hint if sort.mend == dangling_rows.TOLD else f"{_REPAIR}: they are {sort.mend}."
+        mend = sort.hint if sort.mend == dangling_rows.UNREPAIRABLE else f"{_REPAIR}: they are {sort.mend}."
         yield Finding(sort.name, lost == 0, f"{lost:,}", mend if lost else "")
 
 
 def leases(tx: Tx) -> Finding:
-    """A lease is given for a minute; one that lasts longer is of a clock that was wrong, and nobody could visit."""
+    """Check for leases longer than a minute, which come from a wrong clock and block all visits of a host."""
     count = int(tx.execute(sa.select(sa.func.count()).select_from(site).where(too_long(tx))).scalar_one())
     mend = f"{_REPAIR} ends them, and they also end with time." if count else ""
     return Finding("leases that last too long", count == 0, f"{count:,}", mend)
 
 
 def too_long(tx: Tx) -> sa.ColumnElement[bool]:
-    """Return the SQL condition for sites with such a lease, which ends too far in the future."""
+    """Return the SQL condition for sites with a lease that ends too far in the future."""
     return site.c.lease_until > tx.now() + 2 * LEASE_S
 
 
 def _stream(tx: Tx) -> Iterator[Finding]:
-    """Nobody, and no document, can have come further than the stream."""
+    """Check that no receiver and no document is ahead of the stream."""
     head = stream.head_or_none(tx)
     if head is None:
         yield Finding("receivers", ok=False, said="the number of the newest event is lost", mend=f"{_REPAIR}.")
@@ -112,12 +110,12 @@ def _stream(tx: Tx) -> Iterator[Finding]:
 
 
 def newest(tx: Tx) -> int:
-    """The greatest number of an event that a document is said to have."""
+    """The greatest event number of a document."""
     return int(tx.execute(sa.select(sa.func.max(content.c.seq))).scalar_one() or 0)
 
 
 def _copies(house: Installation) -> Finding:
-    """Kept copies of live rows."""
+    """Check the kept copies of live rows."""
     try:
         figures = copies(house)
     except DataFolderError as error:
@@ -131,7 +129,7 @@ def _copies(house: Installation) -> Finding:
 
 
 def copies(house: Installation) -> CheckedCopies:
-    """Compare every row with its kept copy, and look through all packs."""
+    """Compare every row with its kept copy, and check all packs."""
     found = damage(house)
     harmed = [each for each in found if each.harm is Harm.LIVE]
     with house.store.read() as tx:
@@ -146,7 +144,7 @@ def copies(house: Installation) -> CheckedCopies:
 
 
 def damage(house: Installation) -> list[Damage]:
-    """Everything that is wrong with the kept copies."""
+    """All damage of the kept copies."""
     cache = house.cache()
     try:
         with house.store.read() as tx:
@@ -156,12 +154,12 @@ def damage(house: Installation) -> list[Damage]:
 
 
 def awaited(tx: Tx) -> frozenset[int]:
-    """Documents that are to be fetched and kept anew."""
+    """Documents that are to be refetched and stored again."""
     return frozenset(row[0] for row in tx.rows(sa.select(content.c.id).where(refetch.AWAITED)))
 
 
 def _strays(house: Installation) -> Finding:
-    """Files among the packs that are none."""
+    """Check for other files among the packs."""
     strays, ours = house.packs.strays(), house.packs.left_by_us()
     said = ", ".join(str(each) for each in strays[:3]) or "none"
     if ours:
@@ -187,7 +185,7 @@ def copies_size(house: Installation) -> CopiesSize:
 
 
 def places(tx: Tx) -> Iterator[tuple[int, BlobPlace]]:
-    """Every place that a row names, of versions that wait or were replaced too, those of one pack together."""
+    """Yield every place that a row names, including waiting and replaced versions, sorted by pack."""
     named = [sa.select(each.c.id, each.c.pack, each.c.pack_offset, each.c.pack_length) for each in (content, version)]
     statement = sa.union_all(*named).order_by("pack")
     for row in tx.execute(statement):
@@ -195,7 +193,7 @@ def places(tx: Tx) -> Iterator[tuple[int, BlobPlace]]:
 
 
 def ends(tx: Tx) -> dict[int, int]:
-    """The packs that rows name, each with where the last entry ends that one names."""
+    """The packs that rows name, each with the end of its last named entry."""
     found: dict[int, int] = {}
     for each in (content, version):
         end = sa.func.max(each.c.pack_offset + each.c.pack_length)
@@ -205,12 +203,12 @@ def ends(tx: Tx) -> dict[int, int]:
 
 
 def packs(tx: Tx) -> set[int]:
-    """The packs that hold a copy of which a row knows."""
+    """The packs that hold a copy named by a row."""
     return {row.pack for row in tx.rows(sa.select(content.c.pack).distinct())}
 
 
 def newest_copy(tx: Tx) -> BlobPlace | None:
-    """Return the place of the copy that was kept last; None when there is none."""
+    """Return the place of the newest copy; None if there is none."""
     columns = content.c
     statement = sa.select(columns.pack, columns.pack_offset, columns.pack_length)
     rows = tx.rows(statement.order_by(columns.pack.desc(), columns.pack_offset.desc()).limit(1))
@@ -218,7 +216,7 @@ def newest_copy(tx: Tx) -> BlobPlace | None:
 
 
 def keeps_copies(tx: Tx) -> bool:
-    """Return whether any row knows of a kept copy."""
+    """Return whether any row names a kept copy."""
     return bool(tx.rows(sa.select(content.c.pack).limit(1)))
 
 
@@ -228,7 +226,7 @@ def _url(tx: Tx, number: int | None) -> str:
 
 
 def _index(house: Installation) -> Finding:
-    """Every byte of the index is what was written, and it has what the rows say once it is at the end of the stream."""
+    """Check every byte of the index, and, if it is at the end of the stream, that its documents match the rows."""
     mend = f"{_REPAIR}, or `cormorant index rebuild`, rebuilds it from the kept copies."
     try:
         reader = house.index_reader()
@@ -262,7 +260,7 @@ def _index(house: Installation) -> Finding:
 
 
 def differing(tx: Tx, reader: IndexReader) -> tuple[list[int], list[int]]:
-    """Documents that search should find and the index lacks, and those that it has and no row says so."""
+    """Documents that search should find and the index lacks, and those that the index has without such a row."""
     lacking: list[int] = []
     strange: list[int] = []
     behind, last = -1, False
@@ -270,9 +268,9 @@ def differing(tx: Tx, reader: IndexReader) -> tuple[list[int], list[int]]:
         there = reader.ids(behind, PAGE)
         last = len(there) < PAGE
         upto = None if last else there[-1]
-        said = _indexed(tx, behind, upto)
-        lacking += sorted(said.difference(there))
-        strange += sorted(set(there) - said)
+        wanted = _indexed(tx, behind, upto)
+        lacking += sorted(wanted.difference(there))
+        strange += sorted(set(there) - wanted)
         behind = behind if upto is None else upto
     return lacking, strange
 

@@ -1,13 +1,13 @@
-"""Give room back: packs in which little is named by a row, and what deleted rows took.
+"""Compaction: frees the space of packs with few copies in use, and of deleted rows.
 
-    sparse packs -> entries that rows name are kept once more -> rows name the new places, in one commit -> pack gone
+    sparse packs -> copies that rows name are written again -> rows name the new places, in one commit -> pack removed
 
-`compact` does it to all that is worth it, when somebody asks. `thin` does it by itself to what is more than may be
-there: small packs beyond MANY, and copies that were replaced beyond the room they may take. Others may read meanwhile,
-so it leaves an emptied pack for an hour: whoever has read its place from a row finds it there.
+`compact` does so on request with all packs that are worth it. `thin` does so automatically beyond two limits: MANY
+small packs, and the space for replaced copies. Other processes may read meanwhile, so `thin` keeps an emptied pack for
+an hour, for readers that have already read its place from a row.
 
-Killed at any moment nothing is lost: a copy is on the disk before a row names it, and a pack goes only when no row
-names it any more. What was written twice by then is unused room, and the next one gives it back.
+A kill at any moment loses nothing: a copy is on the disk before a row names it, and a pack is removed only after no row
+names it any more. Copies written twice by then are unused space, which the next compaction frees.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from cormorant.store.schema import content, version
 BATCH_BYTES = 32 << 20
 MANY = 64
 SMALL_BYTES = 16 << 20
-"""Packs smaller than this that there may be, of which the newer half stays: every retriever begins one of its own."""
+"""The size of small packs, of which MANY may exist; the newer half stays, since every retriever begins a pack."""
 AT_ONCE_BYTES = 512 << 20
-"""Copies in use that `thin` writes anew at a time: a run that begins waits for it."""
+"""Bytes of copies in use that `thin` rewrites at a time, since a beginning run waits for it."""
 RETIRED_S = 3_600.0
-"""How long a pack stays that was emptied."""
+"""Seconds for which an emptied pack is kept."""
 WORTH = 0.25
-"""How much of a pack has to be unused before it is written anew: what is left is read and written once for it."""
+"""The unused share of a pack from which on it is rewritten, which reads and writes the rest once."""
 
 
 @dataclass(slots=True)
@@ -57,9 +57,9 @@ class Thinned(NamedTuple):
 
 
 def thin(house: Installation) -> Thinned:
-    """Rewrite packs while there are too many, or replaced copies take too much room, some at a time.
+    """Rewrite some packs if there are too many, or if replaced copies take too much space.
 
-    Whoever calls sees that no run is under way. Raises ConflictError while a backup is taken, DataFolderError.
+    The caller makes sure that no run is under way. Raises ConflictError while a backup is taken, DataFolderError.
     """
     with house.packs.held(alone=True):
         sizes, named = house.packs.sizes(), _named_bytes(house)
@@ -70,7 +70,7 @@ def thin(house: Installation) -> Thinned:
 
 
 def _emptied(house: Installation, packs: Sequence[int]) -> Gained:
-    """Have rows name nothing in these any more, but for copies that cannot be read."""
+    """Move all copies that rows name out of these packs, except unreadable ones."""
     gained, cache = Gained(), house.cache()
     try:
         for batch in chain.from_iterable(_batches(house, pack) for pack in packs):
@@ -81,7 +81,7 @@ def _emptied(house: Installation, packs: Sequence[int]) -> Gained:
 
 
 def _too_much(sizes: Mapping[int, int], named: Mapping[int, int], room: int) -> list[int]:
-    """The packs that are to be emptied now, of these sizes, of which so much is in use. Pure."""
+    """Choose the packs to empty now, given their sizes and the bytes in use. Pure."""
     unused = {pack: size - named.get(pack, 0) for pack, size in sorted(sizes.items())}
     small = [pack for pack in unused if sizes[pack] < SMALL_BYTES]
     chosen = dict.fromkeys(small[: -MANY // 2] if len(small) > MANY else ())
@@ -101,7 +101,7 @@ def _too_much(sizes: Mapping[int, int], named: Mapping[int, int], room: int) -> 
 
 
 def _remove_retired(house: Installation, emptied: Sequence[int]) -> int:
-    """Remove packs that were emptied long enough ago, and note those that were now; returns how many are gone."""
+    """Remove packs that were emptied long enough ago, and record newly emptied ones; returns the number removed."""
     now, known, named = house.clock.now(), house.packs.retired(), _named_bytes(house)
     since = {pack: min(known.get(pack, now), now) for pack in (*known, *emptied) if pack not in named}
     gone = {pack for pack, at in since.items() if now - at >= RETIRED_S and house.packs.remove(pack)}
@@ -119,16 +119,16 @@ def _named_bytes(house: Installation) -> dict[int, int]:
     return dict(found)
 
 
-def compact(house: Installation, told: Callable[[int, int], None] | None = None) -> Compacted:
-    """Rewrite sparse packs, then the database. Whoever calls sees that nobody crawls or delivers meanwhile.
+def compact(house: Installation, progress: Callable[[int, int], None] | None = None) -> Compacted:
+    """Rewrite sparse packs, then the database. The caller makes sure that no process crawls or delivers meanwhile.
 
-    `told` hears how many packs are done, of how many. Raises ConflictError while a backup is taken, DataFolderError
-    where there is no room: a pack is written anew before the old one goes, and so is a database of SQLite.
+    `progress` gets the number of finished packs and the total. Raises ConflictError while a backup is taken,
+    DataFolderError without space: a pack, or an SQLite database, is rewritten before the old one is removed.
     """
     began = house.clock.monotonic()
     before = sum(house.packs.sizes().values()), house.store.size()
     with house.packs.held(alone=True):
-        gained = _packs(house, told)
+        gained = _packs(house, progress)
     house.store.compact()
     after = sum(house.packs.sizes().values()), house.store.size()
     return {
@@ -138,7 +138,7 @@ def compact(house: Installation, told: Callable[[int, int], None] | None = None)
     }  # fmt: skip
 
 
-def _packs(house: Installation, told: Callable[[int, int], None] | None) -> Gained:
+def _packs(house: Installation, progress: Callable[[int, int], None] | None) -> Gained:
     gained, sparse = Gained(), _sparse(house)
     cache = house.cache()
     try:
@@ -147,15 +147,15 @@ def _packs(house: Installation, told: Callable[[int, int], None] | None) -> Gain
                 _move(house, cache, batch, gained)
             if not _named(house, pack) and house.packs.remove(pack):
                 gained.packs += 1
-            if told is not None:
-                told(number, len(sparse))
+            if progress is not None:
+                progress(number, len(sparse))
     finally:
         cache.close()
     return gained
 
 
 def _sparse(house: Installation) -> list[int]:
-    """The packs of which enough is named by no row, oldest first."""
+    """The packs with enough unused bytes, oldest first."""
     sizes, named = house.packs.sizes(), _named_bytes(house)
     return [pack for pack, size in sorted(sizes.items()) if size - named.get(pack, 0) >= max(1, int(size * WORTH))]
 
@@ -163,7 +163,7 @@ def _sparse(house: Installation) -> list[int]:
 def _batches(house: Installation, pack: int) -> Iterator[list[tuple[int, BlobPlace]]]:
     """Yield the copies that rows name in a pack, in batches that fit in memory.
 
-    Looked up once: nobody else moves it.
+    They are looked up once, since no other process moves them.
     """
     with house.store.read() as tx:
         found = [row for each in (content, version) for row in _rows(tx, each, pack)]
@@ -187,7 +187,7 @@ def _rows(tx: Tx, table: sa.Table, pack: int) -> Iterator[tuple[int, BlobPlace]]
 
 
 def _move(house: Installation, cache: Cache, batch: Sequence[tuple[int, BlobPlace]], gained: Gained) -> None:
-    """Keep copies once more, and have the rows that name the old places name the new ones."""
+    """Write copies again, and update the rows that name their old places."""
     whole: list[tuple[int, BlobPlace, bytes]] = []
     for number, place in batch:
         try:

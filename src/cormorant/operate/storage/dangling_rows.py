@@ -1,7 +1,7 @@
 """Dangling rows: rows whose needed row is missing, and the remedy for each kind.
 
-A row without what it needs is never shown and never visited, so removing it loses nothing that anybody had; what search
-could find is told to receivers first. Rights that are lost grant nothing, so those documents are fetched anew.
+A row without the row that it needs is never shown and never visited, so its removal loses nothing visible; receivers
+first get `deleted` events for indexed documents. Lost rights grant nothing, so those documents are refetched.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ from cormorant.store.schema import (
     visit,
 )
 
-REMOVED, RENEWED, REMADE, TOLD = "removed", "fetched again by the next crawl", "rebuilt", "cannot be repaired here"
+REMOVED, RENEWED, REMADE = "removed", "fetched again by the next crawl", "rebuilt"
+UNREPAIRABLE = "cannot be repaired here"
 _SOME = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class DanglingKind:
-    """One sort of rows that may be left alone: those whose `column` is not among `needed`.
+    """One kind of dangling rows: those whose `column` is not among `needed`.
 
-    `key` names a row. `mend` is what repairing does, said in a word of this module; `hint` is for what it cannot do.
+    `mend` is the repair, one of the constants of this module; `hint` is a remedy for rows that cannot be repaired.
     """
 
     name: str
@@ -86,7 +87,7 @@ SORTS = (
     DanglingKind("runs of no source", run.c.source_id, source.c.id),
     DanglingKind("counts of no run", run_count.c.run_id, run.c.id, only=run_count.c.run_id > 0),
     DanglingKind(
-        "receivers of no source", receiver.c.source_id, source.c.id, TOLD,
+        "receivers of no source", receiver.c.source_id, source.c.id, UNREPAIRABLE,
         "`cormorant receiver list` names them; delete each with `cormorant receiver delete`.",
     ),
 )  # fmt: skip
@@ -98,13 +99,13 @@ def count(tx: Tx, sort: DanglingKind) -> int:
 
 
 def mend(tx: Tx, sort: DanglingKind) -> int:
-    """Do what can be done about a sort of rows; returns how many rows it was done for."""
+    """Repair the dangling rows of a kind; returns the number of repaired rows."""
     return _VERBS[sort.mend](tx, sort)
 
 
 def _remove(tx: Tx, sort: DanglingKind) -> int:
     if sort.table is content:
-        delete.say_deleted(tx, sort.lost)
+        delete.notify_deleted(tx, sort.lost)
     return tx.execute(sa.delete(sort.table).where(sort.lost)).rowcount
 
 
@@ -120,7 +121,7 @@ def _each(tx: Tx, sort: DanglingKind, column: sa.Column[int], do: Callable[[Sequ
 
 
 def _remake(tx: Tx, sort: DanglingKind) -> int:
-    """Make rows of hosts anew from an address of each; a folder's does not tell."""
+    """Recreate rows of hosts from an address of each; the address of a file does not name its folder's host."""
     lost = tx.rows(
         sa.select(resource.c.site_id, sa.func.min(resource.c.address), sa.func.count())
         .where(sort.lost)
@@ -146,5 +147,5 @@ def _nothing(_: Tx, __: DanglingKind) -> int:
 
 
 _VERBS: dict[str, Callable[[Tx, DanglingKind], int]] = {
-    REMOVED: _remove, RENEWED: _renew, REMADE: _remake, TOLD: _nothing,
+    REMOVED: _remove, RENEWED: _renew, REMADE: _remake, UNREPAIRABLE: _nothing,
 }  # fmt: skip

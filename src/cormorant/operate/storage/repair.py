@@ -1,8 +1,9 @@
-"""Mend what `check` finds: from what is known where that is enough, else by fetching those documents anew.
+"""Repair of the findings of `check`: from stored data where possible, otherwise by refetching documents.
 
     indexes of the database -> the stream's head -> rows without what they need -> leases -> copies -> the search index
 
-In this order, since each step stands on those before it. Whoever calls sees that nobody crawls or delivers meanwhile.
+In this order, since each step needs those before it. The caller makes sure that no process crawls or delivers
+meanwhile.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from cormorant.store.schema import content, site, stream as events
 
 
 class Mended(NamedTuple):
-    """Result of a repair of one finding, and for how many; `said` is a sentence.
+    """Result of the repair of one finding, with the number of repaired things; `said` is a sentence.
 
-    `later`: it ends with the next crawl.
+    `later`: the next crawl completes it.
     """
 
     check: str
@@ -40,9 +41,9 @@ class Mended(NamedTuple):
 
 
 def store(house: Installation) -> tuple[list[Mended], list[Finding]]:
-    """Mend what can be mended; returns what was done, and what is found after it.
+    """Repair all findings that can be repaired; returns the repairs, and the findings of another check.
 
-    A database that is damaged beyond its own indexes is left as it is.
+    A database that is damaged beyond its own indexes is left unchanged.
     """
     done = list(_indexes(house))
     with house.store.read() as tx:
@@ -58,7 +59,7 @@ def store(house: Installation) -> tuple[list[Mended], list[Finding]]:
 
 
 def _indexes(house: Installation) -> Iterator[Mended]:
-    """Make the database's own indexes anew when they are all that is damaged."""
+    """Rebuild the database's own indexes if nothing else of it is damaged."""
     with house.store.read() as tx:
         found = store_check.integrity(tx)
     if found.ok is False and house.store.sqlite:
@@ -66,14 +67,14 @@ def _indexes(house: Installation) -> Iterator[Mended]:
             with house.store.begin() as tx:
                 tx.driver("REINDEX")
         except CormorantError:
-            return  # it is more than that, which the check that follows tells
+            return  # more than the indexes is damaged, which the following check reports
         with house.store.read() as tx:
             if store_check.integrity(tx).ok:
                 yield Mended("database", 1, "Its indexes were rebuilt from its rows.")
 
 
 def _head(tx: Tx) -> Iterator[Mended]:
-    """Have the stream's head where nobody is ahead of it."""
+    """Move the head of the stream forward until no receiver or document is ahead of it."""
     made = stream.ensure_head(tx)
     before = stream.head(tx)
     places = [row.place for row in receivers.every(tx)]
@@ -85,7 +86,7 @@ def _head(tx: Tx) -> Iterator[Mended]:
 
 
 def _rows(tx: Tx) -> Iterator[Mended]:
-    """Rows without what they need. Removing some may leave others alone, so it is gone through until all is well."""
+    """Repair dangling rows, repeatedly, since the removal of some may leave others dangling."""
     counts: dict[str, int] = {}
     while True:
         before = sum(counts.values())
@@ -108,9 +109,9 @@ def _leases(tx: Tx) -> Iterator[Mended]:
 
 
 def copies(house: Installation) -> list[Mended]:
-    """Have each document that has lost its copy name another of the same content, or be fetched anew.
+    """Give each document with a lost copy another copy of the same content, or have it refetched.
 
-    Where there is nothing to do, that is said, of none.
+    If no copy is damaged, a result with the number 0 says so.
     """
     done, waiting = _copies(house)
     but = f", but {waiting:,} that the next crawl fetches again" if waiting else ""
@@ -172,7 +173,7 @@ def _strays(house: Installation) -> Iterator[Mended]:
 
 
 def _index(house: Installation) -> Iterator[Mended]:
-    """Make the index anew unless it is whole and has what the rows say, or will have it."""
+    """Rebuild the index unless it is undamaged and has, or will get, all documents of the rows."""
     if not _differs(house):
         return
     try:
@@ -195,13 +196,13 @@ def _differs(house: Installation) -> bool:
             if place > head or place < max(confirmed, default=0) or index_consistency.is_strange(tx, reader):
                 return True
             lacking, strange = store_check.differing(tx, reader)
-            told = _told_of(tx, place)
+            pending = _documents_with_events(tx, place)
     except IndexDamaged:
         return True
-    return bool(set(lacking) - coming - told or set(strange) - told)
+    return bool(set(lacking) - coming - pending or set(strange) - pending)
 
 
-def _told_of(tx: Tx, place: int) -> set[int]:
-    """Documents of which events behind a place will tell the index."""
+def _documents_with_events(tx: Tx, place: int) -> set[int]:
+    """Documents with events after a place, which the index has not processed yet."""
     behind = sa.select(events.c.resource_id).where(events.c.seq > place)
     return {row[0] for row in tx.rows(behind)}

@@ -1,10 +1,9 @@
 """Retention: removes old data automatically, so that nothing grows with the number of runs.
 
-every eighth run of a source -> exclusions that nothing leads to -> tombstones that are old -> copies that were
-replaced, and packs that are small
+every eighth run of a source -> exclusions that no page links to -> old tombstones -> replaced copies, and small packs
 
-Runs, visits, launches, searches and logs are let go of where they are written. Whoever calls sees that no run is under
-way beside the one that begins.
+Old runs, visits, launches, searches and logs are deleted where they are written. The caller makes sure that no run is
+under way except the one that begins.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from cormorant.store.journal.runs import RunRow
 
 _log = logger(__name__)
 EVERY: Final = 8
-"""Every how many runs of a source it is looked after: all links and places are read for it."""
+"""Runs of a source between two cleanups, each of which reads all links and places."""
 DAY_S: Final = 86_400.0
 
 
 def tidy(house: Installation, row: RunRow) -> dict[str, Any]:
-    """Let go of what is too old as this run begins, if it is time to; returns what was done, {} when it was not."""
+    """Delete old data as this run begins, if a cleanup is due; returns its figures, {} if none was due."""
     with house.store.read() as tx:
         owner = sources.numbered(tx, row.source_id)
         others = [each for each in runs.open_runs(tx) if each.id != row.id and each.started_at is not None]
@@ -41,7 +40,7 @@ def tidy(house: Installation, row: RunRow) -> dict[str, Any]:
     if not others:
         try:
             done |= compact.thin(house)._asdict()
-        except (CormorantError, OSError) as error:  # a backup is taken, the disk is full: another run will do it
+        except (CormorantError, OSError) as error:  # a backup is taken, or the disk is full: a later run does it
             _log.warning("not tidied", extra={"run": row.id, "reason": str(error)})
     if any(done.values()):
         _log.info("tidied", extra={"run": row.id, **done})
@@ -49,7 +48,7 @@ def tidy(house: Installation, row: RunRow) -> dict[str, Any]:
 
 
 def forget_refusals(house: Installation, source: int, upto: int) -> int:
-    """Forget exclusions that no run after `upto` has met and no page leads to; returns how many."""
+    """Delete exclusions that no run after `upto` has met and no page links to; returns their number."""
     forgotten, behind = 0, None
     while True:
         with house.store.read() as tx:

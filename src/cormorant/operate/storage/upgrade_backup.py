@@ -1,7 +1,4 @@
-"""Upgrade backup: the contents of a database before it was upgraded.
-
-All its rows, as an archive for the program of its version.
-"""
+"""Upgrade backup: all rows of a database before its upgrade, as an archive for the program of its version."""
 
 from __future__ import annotations
 
@@ -16,9 +13,9 @@ from cormorant.store.schema import SCHEMA_VERSION
 
 
 def keep(folder: Path, tx: Tx, schema: str) -> Path:
-    """Write the rows of a database of this schema to an archive in a folder, and read that again; returns its name.
+    """Write the rows of a database of this schema to an archive in a folder, and verify that; returns its path.
 
-    Raises ConflictError when something else is there, DataFolderError and NotPermitted where it cannot be written.
+    Raises ConflictError if the path is another file, DataFolderError and NotPermitted if it cannot be written.
     """
     target = folder.absolute() / f"cormorant.before-{SCHEMA_VERSION}.tar"
     about = About(schema, version("cormorant"), tx.now(), copies=False, store="postgresql")

@@ -1,7 +1,7 @@
 """Disk usage: free space on the disks that a crawl writes to.
 
-The data folder and the kept copies are always told of; database, index and logs where they are on a disk of their own.
-The folder for what is temporary is none of them: a crawl writes nothing there.
+The data folder and the kept copies are always reported; database, index and logs if they are on a disk of their own.
+The folder for temporary files is not reported, since a crawl writes nothing there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class DiskUsage(NamedTuple):
         return self.free < self.least
 
     def as_record(self) -> DiskRecord:
-        """As `status` tells it."""
+        """The record for `status`."""
         return {
             "disk": self.name, "folder": self.folder, "free_bytes": self.free, "size_bytes": self.total,
             "least_bytes": self.least, "full": self.full,
@@ -45,7 +45,7 @@ _FILE = "sqlite:///"
 
 
 def places(house: Installation) -> list[tuple[str, Path]]:
-    """Return where a crawl writes: a name and a folder for each disk."""
+    """Return the places to which a crawl writes: a name and a folder for each disk."""
     found = [("data", house.folder), ("copies", house.packs.directory)]
     own = _device(house.folder)
     others = [(name, house.folder / name) for name in ("index", "logs")]
@@ -55,7 +55,7 @@ def places(house: Installation) -> list[tuple[str, Path]]:
 
 
 def _device(folder: Path) -> int | None:
-    """On which disk a folder is; None where it is not there, or nobody may look."""
+    """The disk of a folder; None if the folder is missing or not accessible."""
     try:
         return folder.stat().st_dev
     except OSError:
@@ -63,12 +63,12 @@ def _device(folder: Path) -> int | None:
 
 
 def disks(house: Installation) -> list[DiskUsage]:
-    """The disks that a crawl writes to; one that cannot be looked at is left out."""
+    """The disks that a crawl writes to, without inaccessible ones."""
     found = []
     for name, folder in places(house):
         try:
             usage = shutil.disk_usage(folder)
-        except OSError:  # what is wrong with it is told by whoever reads or writes there
+        except OSError:  # the processes that read or write there report it
             continue
         found.append(DiskUsage(name, str(folder), usage.free, usage.total))
     return found

@@ -1,4 +1,4 @@
-"""Doctor: what is installed, what works here, what is wrong and how to fix it."""
+"""Doctor: checks of the machine, the packages and the installation, with a remedy for each fault."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from cormorant.store.db import drivers, heartbeats
 from cormorant.store.schema import SCHEMA_VERSION
 
 MOST_NAMES = 10
-"""Hosts of start addresses that are looked up: enough to see whether names resolve at all."""
+"""Hosts of start addresses that are resolved: enough to see whether names resolve at all."""
 
 
 def examine(
     folder: Path, cache: Path, house: Installation | None, trouble: CormorantError | None, more: Sequence[Finding] = ()
 ) -> list[Finding]:
-    """Look at everything.
+    """Carry out all checks.
 
-    Kept copies are in `cache`. `trouble` is why the installation could not be opened, when there is one and it could
-    not. `more` was found by whoever knows which processes and ports there are.
+    `cache` is the folder of kept copies. `trouble` is the error with which an existing installation failed to open.
+    `more` are findings of the caller about processes and ports.
     """
     clock: Clock = house.clock if house is not None else SystemClock()
     file_store = house is None or house.store.sqlite
@@ -60,7 +60,7 @@ def examine(
 
 
 def plugged_in() -> Iterator[Finding]:
-    """Look at what installed packages add: all of it is loaded."""
+    """Check the plug-ins of installed packages by loading all of them."""
     usable = []
     for entry, error in added():
         if error is None:
@@ -73,7 +73,7 @@ def plugged_in() -> Iterator[Finding]:
 
 
 def _engines(house: Installation) -> Iterator[Finding]:
-    """Look whether the engines are installed that sources have text in pictures recognised with."""
+    """Check that the text recognition engines in the settings of sources are installed."""
     with house.store.read() as tx:
         wanted = {str(row.settings.get("ocr", "off")) for row in sources.every(tx)} - {"off"}
     for name in sorted(wanted):
@@ -109,7 +109,7 @@ def _store(house: Installation) -> Finding:
 
 
 def _index(house: Installation) -> Finding:
-    """Check that the index can be read and is made of these rows."""
+    """Check that the index can be read and belongs to this database."""
     if not house.searchable:
         return Finding("index", None, "this installation runs without one", "CORMORANT_INDEX=embedded makes one.")
     try:
@@ -117,13 +117,13 @@ def _index(house: Installation) -> Finding:
             raise trouble
         figures = house.index_reader().stats()
     except IndexDamaged as error:
-        return Finding("index", ok=False, said=error.sentence, mend="`cormorant index rebuild` makes it anew.")
+        return Finding("index", ok=False, said=error.sentence, mend="Run `cormorant index rebuild`.")
     said = f"{figures.documents:,} documents, {figures.size_bytes / 1e6:.1f} MB, layout {LAYOUT}"
     return Finding("index", ok=True, said=said)
 
 
 def _copies(house: Installation) -> Finding:
-    """Check that kept copies can be read. The newest is; `cache check` reads them all."""
+    """Check that kept copies can be read, by reading the newest; `cache check` reads them all."""
     with house.store.read() as tx:
         newest = check.newest_copy(tx)
     if newest is None:
@@ -139,7 +139,7 @@ def _copies(house: Installation) -> Finding:
 
 
 def _read(house: Installation, place: BlobPlace) -> list[int]:
-    """Read one copy; the sizes of what holds them."""
+    """Read one copy, and return the sizes of all packs."""
     cache = house.cache()
     try:
         cache.read(place)
@@ -149,7 +149,7 @@ def _read(house: Installation, place: BlobPlace) -> list[int]:
 
 
 def _receivers(house: Installation) -> Iterator[Finding]:
-    """Receivers that refuse what they are given."""
+    """Check for receivers that fail to take deliveries."""
     for each in receivers.listed(house):
         if each["error"]:
             name = each["receiver"]
@@ -171,7 +171,7 @@ def _secrets(house: Installation) -> Iterator[Finding]:
 
 
 def _names(house: Installation) -> Iterator[Finding]:
-    """Check that the hosts of start addresses resolve. Without a source nobody knows which names matter."""
+    """Check that the hosts of start addresses resolve; without a source there is no name to check."""
     hosts = sorted({host for address in _addresses(house) if (host := urlsplit(address).hostname)})[:MOST_NAMES]
     if not hosts:
         return
@@ -191,7 +191,7 @@ def _addresses(house: Installation) -> Iterator[str]:
         try:
             yield from seeds.named(house.source(row)) or ()
         except CormorantError:
-            continue  # settings that make no source are told of by `start`
+            continue  # `start` reports settings that are no longer valid
 
 
 async def _resolved(hosts: Sequence[str], clock: Clock) -> dict[str, tuple[str, ...] | Unresolved]:
@@ -204,9 +204,9 @@ async def _resolved(hosts: Sequence[str], clock: Clock) -> dict[str, tuple[str, 
 
 
 def at_work(house: Installation, resting: str | None) -> Finding:
-    """Report which processes are at work.
+    """Report the running processes.
 
-    `resting` is the node of this folder when nobody owns it, None when somebody does.
+    `resting` is the node of this folder if no process owns it, otherwise None.
     """
     with house.store.read() as tx:
         now = tx.now()

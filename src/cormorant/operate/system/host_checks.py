@@ -25,9 +25,9 @@ from cormorant.store.db import drivers
 OLDEST_PYTHON = (3, 11)
 FEW_FILES = 1024
 LITTLE_MEMORY = 1 << 30
-"""What a crawl with two retrievers and an index takes at its peak, and twice that for converters and the page cache."""
+"""Peak memory of a crawl with two retrievers and an index, and twice that for converters and the page cache."""
 YEARS = range(2026, 2100)
-"""A clock that says another is not set: this was written in the first, and no certificate lasts until the last."""
+"""The plausible years of a clock: from the year of this program to one beyond the life of any certificate."""
 
 _PARTS = ("sqlalchemy", "pysqlite3", "pycurl", "tantivy", "turbohtml", "pypdfium2", "xberg", "zstandard", "fastapi")
 _EXTRAS = {
@@ -41,11 +41,11 @@ _REMOTE = (
     "nfs", "cifs", "smb", "afs", "ceph", "lustre", "beegfs", "gfs", "ocfs", "gpfs", "davfs", "fuse.sshfs",
     "fuse.glusterfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs",
 )  # fmt: skip
-"""How types of file systems begin that other machines have as well."""
+"""Prefixes of the types of file systems that are shared with other machines."""
 
 
 def versions() -> Iterator[Finding]:
-    """Python, ourselves, and the packages that do the work."""
+    """Report the versions of Python, of this program, and of its main packages."""
     version = sys.version_info[:3]
     said = f"{platform.python_implementation()} {platform.python_version()} on {platform.platform(terse=True)}"
     mend = "" if version >= OLDEST_PYTHON else "Install Python 3.11 or newer."
@@ -72,7 +72,7 @@ def _sqlite(version: tuple[int, ...]) -> Finding:
 
 
 def version_of(name: str) -> str | None:
-    """The version of an installed package, None when there is none."""
+    """The version of an installed package, None if it is missing."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -83,9 +83,9 @@ def version_of(name: str) -> str | None:
 
 
 def folders(folder: Path, cache: Path, *, file_store: bool) -> Iterator[Finding]:
-    """Room, kind of disk and permission, for the data folder and for the kept copies when they lie elsewhere.
+    """Check space, kind of disk and permission of the data folder, and of the kept copies if they lie elsewhere.
 
-    `file_store` says that the database is a file in the data folder.
+    `file_store`: the database is a file in the data folder.
     """
     place, copies = _there(folder), _there(cache)
     yield _room("disk", place, "move the data folder (--data)")
@@ -99,7 +99,7 @@ def folders(folder: Path, cache: Path, *, file_store: bool) -> Iterator[Finding]
 
 
 def _there(folder: Path) -> Path:
-    """The folder, or the nearest above it that there is already."""
+    """The folder, or its nearest parent that exists."""
     return next(each for each in (folder, *folder.parents) if os.access(each, os.F_OK))
 
 
@@ -111,7 +111,7 @@ def _room(name: str, place: Path, way: str) -> Finding:
 
 
 class Mount(NamedTuple):
-    """A file system, and where it is in the tree of folders."""
+    """A file system with its mount point and type."""
 
     at: str
     kind: str
@@ -130,7 +130,7 @@ def mounts(text: str) -> list[Mount]:
 
 
 def mount_of(place: Path, every: list[Mount]) -> Mount | None:
-    """The file system that a place is on."""
+    """The mount of a place."""
     on = [each for each in every if place.is_relative_to(each.at)]
     return max(reversed(on), key=lambda each: len(Path(each.at).parts), default=None)
 
@@ -158,7 +158,7 @@ def _kind(name: str, place: Path, *, file_store: bool) -> Finding:
 
 
 def _writable(name: str, folder: Path, place: Path) -> Finding:
-    """Try it: permissions do not tell of read-only mounts, quotas and full disks."""
+    """Write a temporary file, since permissions do not show read-only mounts, quotas and full disks."""
     try:
         with tempfile.TemporaryFile(dir=place) as file:
             file.write(b"x")
@@ -175,7 +175,7 @@ def _writable(name: str, folder: Path, place: Path) -> Finding:
 
 
 def limits(clock: Clock) -> Iterator[Finding]:
-    """Memory, open files, the time, and what holds converters of native code to their bounds."""
+    """Check memory, open files, the clock, and the sandbox of native converters."""
     yield _memory(memory_limit(), _installed_memory())
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     enough = soft >= FEW_FILES or soft == resource.RLIM_INFINITY
@@ -237,7 +237,7 @@ def _time(clock: Clock) -> Finding:
 
 
 def _zone() -> Finding:
-    """The zone that times are shown in, and where that comes from."""
+    """Check the time zone of displayed times, and report its origin."""
     found = machine_zone()
     if found.known:
         return Finding("time zone", ok=True, said=", ".join(filter(None, (found.name, found.origin))))

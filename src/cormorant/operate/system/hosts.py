@@ -1,4 +1,4 @@
-"""Host politeness: request rate, the rule behind it, gaps between requests, and if the site is left alone."""
+"""Host politeness: request rate, the rule for it, gaps between requests, and whether the site is left alone."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _PORT: Final = re.compile(r":\d+$")
 
 
 def listed(house: Installation, source: str | None = None) -> Iterator[SiteRecord]:
-    """Every site that is known, or those of one source, by name: requests, the tightest gap, what is left alone.
+    """Every known site, or those of one source, by name: requests, the tightest gap, and trouble.
 
-    Raises NotFoundError for a source that is not there.
+    Raises NotFoundError for an unknown source.
     """
     chosen = sa.select(site.c.id, site.c.key).order_by(site.c.key).limit(PAGE)
     if source is not None:
@@ -41,7 +41,7 @@ def listed(house: Installation, source: str | None = None) -> Iterator[SiteRecor
         chosen = chosen.where(site.c.id.in_(sa.select(site_source.c.site_id).where(site_source.c.source_id == number)))
     behind = ""
     while True:
-        with house.store.read() as tx:  # who reads on slowly keeps nobody waiting
+        with house.store.read() as tx:  # one transaction per page, so that a slow caller blocks no other process
             rows = tx.rows(chosen.where(site.c.key > behind))
             records = list(_summaries(tx, {row.id: row.key for row in rows}))
         yield from records
@@ -51,9 +51,9 @@ def listed(house: Installation, source: str | None = None) -> Iterator[SiteRecor
 
 
 def shown(house: Installation, host: str) -> list[WholeSite]:
-    """Everything about the sites of a host: one for each port that it has. `host` may name one with its port.
+    """Everything about the sites of a host, one for each port. `host` may include a port.
 
-    Raises NotFoundError when nothing of it is known.
+    Raises NotFoundError for an unknown host.
     """
     with house.store.read() as tx:
         wanted = _keys(tx, host)
@@ -64,7 +64,7 @@ def shown(house: Installation, host: str) -> list[WholeSite]:
 
 
 def _keys(tx: Tx, host: str) -> list[str]:
-    """The sites that are meant by a host, its port or not, as typed, also when it was an address that was; a folder."""
+    """The keys of the sites that a typed text means: a host with or without a port, an address, or a folder."""
     text = host.strip()
     if text.startswith(("file:", "/")):
         place = try_canonical(text if text.startswith("file:") else f"file://{text}") or ""
@@ -150,7 +150,7 @@ def _sources(house: Installation, tx: Tx, row: Any, known: Mapping[str, bytes]) 
 
 
 def _tightest(hours: Sequence[HostHour]) -> HostHour:
-    """The hour with the gap that was the smallest share of what was asked for."""
+    """The gap that was the smallest share of the requested one, over all hours."""
     together = HostHour(0, 0)
     for each in hours:
         together = together.and_then(each)

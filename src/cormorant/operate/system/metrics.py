@@ -1,8 +1,8 @@
 """Metrics: figures of an installation for a monitoring system.
 
-All of them from the store and the disks, so that they are the same whichever process is asked, and each by a look at
-few rows: what a source, a receiver or a schedule costs does not grow with the documents. What only a count of rows
-could tell (how many addresses are left, documents by source) is told by `status` instead.
+All of them come from the store and the disks, so they are the same in every process, and each reads few rows: the cost
+of a source, a receiver or a schedule does not grow with the documents. Figures that need a count of rows (addresses
+left, documents by source) are in `status` instead.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from cormorant.store.schema import faulty, query
 OUTCOMES: Final = (
     "new", "changed", "unchanged", "moved", "gone", "excluded", "deferred", "failed", "quarantined", "held",
 )  # fmt: skip
-"""What becomes of documents, by the names of a run's counters."""
+"""Outcomes of documents, by the names of a run's counters."""
 _COUNTED: Final = (
     (metrics.RUN_FETCHED, "fetched"), (metrics.RUN_REQUESTS, "requests"),
     (metrics.RUN_CONDITIONAL, "requests_conditional"), (metrics.RUN_BYTES, "bytes"),
     (metrics.RUN_CONVERSIONS, "conversions"),
 )  # fmt: skip
 MOST_COUNTED: Final = 10_000
-"""Documents that a receiver could not take are counted up to here."""
+"""Rejected deliveries of a receiver are counted up to this number."""
 _ROLES: Final = ("conductor", "provider", "retriever")
 
 
 def samples(house: Installation, documents: int | None = None) -> list[MetricSample]:
-    """Every figure there is at this moment; `documents` is how many the index has, None where there is none."""
+    """All present figures; `documents` is the number of documents in the index, None without an index."""
     with house.store.read() as tx:
         found = [*_whole(tx), *_runs(tx), *_receivers(tx), *_schedules(tx)]
     found.append(_one(metrics.STORE_BYTES, house.store.size()))
@@ -60,7 +60,7 @@ def _one(metric: Metric, value: float, *labels: str) -> MetricSample:
 
 
 def _whole(tx: Tx) -> Iterator[MetricSample]:
-    """Of the installation as a whole."""
+    """Yield the figures of the installation as a whole."""
     yield _one(metrics.INFO, 1, metadata.version("cormorant"))
     alive = [each.role for each in heartbeats.alive(tx)]
     for role in _ROLES:
@@ -70,7 +70,7 @@ def _whole(tx: Tx) -> Iterator[MetricSample]:
 
 
 def _runs(tx: Tx) -> Iterator[MetricSample]:
-    """Of each source's newest run, and its last good one."""
+    """Yield the figures of each source's newest run and of its last good run."""
     every = sources.every(tx)
     yield _one(metrics.SOURCES, len(every))
     for source in every:

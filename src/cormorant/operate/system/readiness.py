@@ -1,11 +1,11 @@
 """Readiness: whether this installation can be searched, and whether it is crawling.
 
-For those who watch over it; nobody is told a figure.
+It is meant for monitoring, and reveals no figures.
 
     database, index: search needs both           -> without one it is not ready
     disk, conductor: crawling needs them as well -> without one it is ready, and degraded
 
-So a full disk, or a conductor that is started anew, takes nobody's search away.
+So a full disk, or a restart of the conductor, does not stop search.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ _NEEDED: Final = ("database", "index")
 
 
 def readiness(house: Installation, look: Callable[[], object]) -> Readiness:
-    """Say how it is with each part, and on the whole. `look` does what a search does, and raises when it cannot."""
+    """Return the state of each part, and of the whole. `look` checks like a search, and raises if it would fail."""
     checks: Checks = {"database": AWAY, "index": OK, "disk": OK, "conductor": SILENT}
     with suppress(CormorantError), house.store.read() as tx:
         checks["conductor"] = OK if heartbeats.alive(tx, "conductor") else SILENT
         checks["database"] = OK
     try:
         look()
-    except (CormorantError, OSError) as error:  # a disk says no in words of its own
+    except (CormorantError, OSError) as error:  # a failing disk raises OSError
         if checks["database"] == OK or isinstance(error, IndexDamaged):
             checks["index"] = AWAY
     if any(each.full for each in disks(house)):
         checks["disk"] = FULL
-    lacking = [name for name, said in checks.items() if said != OK]
+    lacking = [name for name, state in checks.items() if state != OK]
     away = any(name in _NEEDED for name in lacking)
     return {"status": NOT_READY if away else DEGRADED if lacking else READY, "checks": checks}

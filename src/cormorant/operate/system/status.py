@@ -1,4 +1,4 @@
-"""The state of everything on one page."""
+"""Status: the state of the whole installation on one page."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from cormorant.store.journal import runs
 from cormorant.store.journal.runs import RunRow
 
 LOOKED_AT: Final = 100
-"""Runs of a source among which the last good one is looked for."""
+"""Runs of a source that are searched for the last good one."""
 
 
 def status(house: Installation, resting: str | None = None) -> System:
     """Sources with their last good run, held runs, runs under way, schedules, receivers with their backlog, processes.
 
-    `resting` is a node at which nothing is at work, whatever its processes have said before they were killed. Of an
-    index from which search does not answer that is its error, whether or not a delivery has met it.
+    `resting` is a node without running processes, even if killed ones left heartbeats. If search does not answer, the
+    index has its error, whether or not a delivery has failed.
     """
-    told, planned, room = receivers.listed(house), schedules.listed(house), disks(house)
+    targets, planned, room = receivers.listed(house), schedules.listed(house), disks(house)
     if (trouble := index_consistency.trouble(house)) is not None:
-        told = [each | {"error": trouble.sentence} if each["kind"] == INDEX else each for each in told]
+        targets = [each | {"error": trouble.sentence} if each["kind"] == INDEX else each for each in targets]
     with house.store.read() as tx:
         alive = [each for each in heartbeats.alive(tx) if each.name.rpartition("@")[2] != resting]
         idle = is_idle(tx, resting)
@@ -52,9 +52,11 @@ def status(house: Installation, resting: str | None = None) -> System:
         "documents": sum(each["documents"] for each in every), "sources": every,
         "to_reread": sum(each["to_reread"] for each in every),
         "held_runs": [each["held_run"] for each in every if each["held_run"] is not None],
-        "schedules": planned, "receivers": told, "backlog": max((each["backlog"] for each in told), default=0),
-        "oldest_undelivered_at": min((each["oldest_undelivered_at"] for each in told if each["oldest_undelivered_at"]),
-        default=None), "paused": any(each["paused"] for each in told), "disks": [each.as_record() for each in room],
+        "schedules": planned, "receivers": targets, "backlog": max((each["backlog"] for each in targets), default=0),
+        "oldest_undelivered_at": min(
+            (each["oldest_undelivered_at"] for each in targets if each["oldest_undelivered_at"]), default=None
+        ),
+        "paused": any(each["paused"] for each in targets), "disks": [each.as_record() for each in room],
         "processes": [
             {"process": each.name, "role": each.role, "node": each.node, "pid": each.pid,
              "started_at": timestamp(each.started_at), "seen_at": timestamp(each.seen_at)}
@@ -66,7 +68,7 @@ def status(house: Installation, resting: str | None = None) -> System:
 def _source(
     house: Installation, tx: Tx, row: SourceRow, resting: str | None, *, idle: bool, to_reread: int
 ) -> SourceState:
-    """One source: what it has, how its last runs went, what goes on now. With `idle` nothing does."""
+    """The state of one source: its documents, its last runs, and its run under way unless all is `idle`."""
     recent = runs.every(tx, row.id, LOOKED_AT)
     good, whole = last_good(tx, row.id), runs.last_whole(tx, row.id)
     held = next((each for each in recent if each.state in ASKING_STATES), None)
@@ -92,14 +94,14 @@ def _source(
 
 
 def last_good(tx: Tx, source: int) -> RunRow | None:
-    """The newest run of a source that was good, of the newest LOOKED_AT; mostly it is one of very few."""
+    """The last good run among the newest LOOKED_AT of a source; mostly it is one of the newest few."""
     few = runs.every(tx, source, 5)
     more = (each for older in few[4:] for each in runs.every(tx, source, LOOKED_AT - 5, older.id))
     return next((each for each in chain(few, more) if _is_good(tx, each, newest=each is few[0])), None)
 
 
 def _is_good(tx: Tx, row: RunRow, *, newest: bool) -> bool:
-    """A run that came to its end, left nothing over, had answers, and found nothing that was refused."""
+    """Return whether a run finished completely, with answers, and its deletions were not refused."""
     if row.state is not RunState.FINISHED or not row.complete or row.asked == runs.REFUSE:
         return False
     return not _is_unanswered(tx, row, newest=newest)

@@ -1,6 +1,6 @@
 """Tokens: add, list, edit, delete; and the scope of a visitor who has shown one.
 
-Where others reach the pages, a token lets its bearer do what its scope includes (`web/security/authentication.py`).
+If other machines reach the pages, a token lets its bearer do what its scope allows (`web/security/authentication.py`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from cormorant.operate.records.system import MadeToken, Token
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 FIRST = "first"
-"""The name of the token that is made by itself."""
+"""The name of the token that is created automatically."""
 NOTED_S = 60.0
-"""How exactly it is known when a token was last used: not every request writes."""
+"""Seconds between two updates of a token's last use, so that not every request writes."""
 
 
 def add(house: Installation, name: str, scope: Scope = Scope.SEARCH) -> MadeToken:
-    """Make a token; the record has its `value`, which nothing can show again. Raises UsageError, ConflictError."""
+    """Create a token; the record has its `value`, which cannot be shown again. Raises UsageError, ConflictError."""
     if NAME.fullmatch(name) is None:
         raise UsageError(f"{name!r} cannot be the name of a token: use letters, digits, dots, dashes and underscores.")
     value = tokens.new_token()
@@ -34,9 +34,9 @@ def add(house: Installation, name: str, scope: Scope = Scope.SEARCH) -> MadeToke
 
 
 def first(house: Installation) -> str | None:
-    """Make the first token, of scope `admin`, and return its value; None where there is one of that scope or name.
+    """Create the first token, of scope `admin`, and return its value; None if there is one of that scope or name.
 
-    Tokens of narrower scopes, made before, would else leave the pages without an administrator.
+    Without it, earlier tokens of narrower scopes would leave the pages without an administrator.
     """
     value = tokens.new_token()
     with house.store.begin() as tx:
@@ -63,7 +63,7 @@ def edit(house: Installation, name: str, scope: Scope) -> Token:
 
 
 def delete(house: Installation, name: str) -> None:
-    """Forget a token: from the next request on it opens nothing. Raises NotFoundError."""
+    """Delete a token, which takes effect with the next request. Raises NotFoundError."""
     with house.store.begin() as tx:
         tokens.delete(tx, name)
 
@@ -76,14 +76,14 @@ class Bearer(NamedTuple):
 
 
 def bearer_of_token(house: Installation, value: str) -> Bearer | None:
-    """The bearer of the token with this value, which is then noted as used; None for what is no token."""
+    """The bearer of the token with this value, which is then recorded as used; None for an unknown value."""
     with house.store.read() as tx:
         row = tokens.hashing_to(tx, tokens.digest(value))
     return _used(house, row)
 
 
 def sign_in(house: Installation, value: str, lasts_s: float) -> str | None:
-    """Return a session cookie for a token, valid for `lasts_s` seconds; None when it is not a token."""
+    """Return a session cookie for a token, valid for `lasts_s` seconds; None for an unknown value."""
     cookie = tokens.new_cookie()
     with house.store.begin() as tx:
         row = tokens.hashing_to(tx, tokens.digest(value))
@@ -95,7 +95,7 @@ def sign_in(house: Installation, value: str, lasts_s: float) -> str | None:
 
 
 def bearer_of_session(house: Installation, cookie: str) -> Bearer | None:
-    """The bearer of the token that a browser signed in with, as the token is now; None for one that is signed out."""
+    """The bearer of the token of a browser session, with the token's present scope; None if it has ended."""
     with house.store.read() as tx:
         name = tokens.token_of(tx, tokens.digest(cookie))
         row = tokens.named(tx, name) if name is not None else None
@@ -103,13 +103,13 @@ def bearer_of_session(house: Installation, cookie: str) -> Bearer | None:
 
 
 def sign_out(house: Installation, cookie: str) -> None:
-    """Forget what a browser was given."""
+    """End a browser session."""
     with house.store.begin() as tx:
         tokens.end(tx, tokens.digest(cookie))
 
 
 def _used(house: Installation, row: TokenRow | None) -> Bearer | None:
-    """The bearer of a token that is in use, which is noted now and then."""
+    """The bearer of a token; its use is recorded every NOTED_S."""
     if row is None:
         return None
     if row.used_at is None or abs(house.clock.now() - row.used_at) >= NOTED_S:

@@ -1,4 +1,4 @@
-"""Search attributes and lists of their values for programs: what `cormorant attribute` and `cormorant lov` do."""
+"""REST routes of search attributes and lists of their values, like `cormorant attribute` and `cormorant lov`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _add_attributes(router: APIRouter, house: Installation) -> None:
 
     @route(router, "/attributes/impact", Scope.OPERATE, AttributeImpact)
     def show_attribute_impact() -> Response:
-        """Say what the next crawls do when an attribute gets another type or is deleted."""
+        """Return the effect on the next crawls if an attribute gets another type or is deleted."""
         return Json(attributes.impact(house))
 
     @route(router, "/attributes/{name}", Scope.OPERATE, AttributeRecord)
@@ -64,7 +64,7 @@ def _add_attributes(router: APIRouter, house: Installation) -> None:
 
     @order(router, "DELETE", "/attributes/{name}", Scope.ADMIN, DeletedAttribute)
     def delete_attribute(name: Name) -> Response:
-        """Delete an attribute; the next crawls judge all documents again, and keep them without it."""
+        """Delete an attribute; the next crawls judge all documents again and store them without it."""
         return Json(attributes.delete(house, name))
 
 
@@ -81,17 +81,17 @@ def _add_lists(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/lovs/{name}", Scope.ADMIN, ValueRecord, 201)
     def add_value(name: Name, said: requests.NewValue) -> Response:
-        """Put a value into the list of all sources, or of one."""
+        """Add a value to the list of all sources, or of one."""
         return Json(value_lists.add(house, name, said.value, said.names, said.source), 201)
 
     @order(router, "PATCH", "/lovs/{name}", Scope.ADMIN, ValueRecord)
     def edit_value(name: Name, said: requests.NewValue) -> Response:
-        """Change display names of a value; one without text is taken out."""
+        """Change display names of a value; one without text is removed."""
         return Json(value_lists.edit(house, name, said.value, said.names, said.source))
 
     @order(router, "POST", "/lovs", Scope.ADMIN, ImportedValues)
     def import_values(said: requests.ValueImport) -> Response:
-        """Read lists as `cormorant lov export` writes them: all of it, or nothing."""
+        """Import lists as `cormorant lov export` writes them, all or nothing."""
         return Json(value_lists.load(house, said.content.encode()))
 
     @order(router, "DELETE", "/lovs/{name}", Scope.ADMIN, DeletedValues)
@@ -100,5 +100,5 @@ def _add_lists(router: APIRouter, house: Installation) -> None:
         value: Annotated[str | None, Query(description="This value; default: all of the list.")] = None,
         source: OfSource = None,
     ) -> Response:
-        """Take values out of the list of all sources, or of one."""
+        """Remove values from the list of all sources, or of one."""
         return Json(value_lists.delete(house, name, value, source))

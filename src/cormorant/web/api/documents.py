@@ -1,4 +1,4 @@
-"""Documents for programs: choose some to be crawled again, take them down, lift or erase a takedown."""
+"""REST routes of documents: recrawl, and take down, lift or erase a takedown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def add(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/documents/recrawl", Scope.OPERATE, Recrawled)
     def recrawl_documents(said: requests.Recrawl) -> Response:
-        """Have documents fetched anew, whole, by the run of their source that is under way, or by the next."""
+        """Have documents fetched again in full, by the run of their source that is under way, or by the next."""
         chosen = RecrawlSelection(said.addresses, DocumentFilter(said.source, said.state or None, said.status))
         return Json(recrawl.recrawl(house, chosen, here=False))
 
@@ -47,7 +47,7 @@ def _add_takedowns(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/takedowns", Scope.ADMIN, NewTakedown, 201)
     def take_down(request: Request, said: requests.TakedownRequest) -> Response:
-        """Hide documents from every reader at once; with `erase`, answer when they are erased from the disk as well."""
+        """Hide documents from every reader at once; with `erase`, the answer follows their erasure from the disk."""
         wish = takedowns.TakedownOrder(
             said.what, said.reason, visitor(request).author, said.source, said.until, said.erase, here=False
         )
@@ -64,5 +64,5 @@ def _add_takedowns(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/takedowns/{number}/erase", Scope.ADMIN, Erasure)
     def erase_takedown(number: RowNumber) -> Response:
-        """Erase from the disk what a takedown hides, and scan for it."""
+        """Erase the documents of a takedown from the disk, and scan for them."""
         return Json(erasure.erase(house, number, lent=True))

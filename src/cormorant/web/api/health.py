@@ -1,7 +1,6 @@
 """Health endpoints for monitoring: liveness, readiness and metrics.
 
-`/health/live` and `/health/ready` are for everyone: words of ours, no figure. `/metrics` is for those who look after
-the installation.
+`/health/live` and `/health/ready` are public and return no figures. `/metrics` needs the scope `operate`.
 """
 
 from __future__ import annotations
@@ -23,31 +22,31 @@ from cormorant.web.shared_reader import SharedReader
 
 
 def add_health(app: FastAPI, shelf: SharedReader) -> None:
-    """Add the endpoints that say whether the process answers and can read what it needs."""
+    """Add the endpoints for liveness and readiness."""
 
     @app.get("/health/live", dependencies=[needs(PUBLIC)])
     def live() -> dict[str, str]:
-        """Say that the process answers."""
+        """Return that the process answers."""
         return {"status": "live"}
 
     @app.get("/health/ready", response_model=Readiness, dependencies=[needs(PUBLIC)])
     def ready() -> Response:
-        """Say whether search can be answered (else 503), and whether anything is crawled."""
-        said = readiness(shelf.house, shelf.look)
-        if said["status"] == NOT_READY:
+        """Return whether search answers (else 503), and whether the parts that crawling needs work."""
+        found = readiness(shelf.house, shelf.look)
+        if found["status"] == NOT_READY:
             shelf.forget()
-        return JSONResponse(said, 503 if said["status"] == NOT_READY else 200, headers={"Cache-Control": "no-store"})
+        return JSONResponse(found, 503 if found["status"] == NOT_READY else 200, headers={"Cache-Control": "no-store"})
 
 
 def add_metrics(router: APIRouter, shelf: SharedReader) -> None:
-    """The figures, as Prometheus reads them."""
+    """Add the endpoint for Prometheus."""
     written: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
     @router.get("/metrics", response_class=Response, responses=written, dependencies=[needs(Scope.OPERATE)])
     def told() -> Response:
-        """Tell the figures of the installation, in the text format of Prometheus."""
+        """Return the figures of the installation in the text format of Prometheus."""
         documents = None
-        with suppress(CormorantError, OSError):  # /health/ready tells of it, and the rest is needed all the more
+        with suppress(CormorantError, OSError):  # /health/ready reports it, and the other figures are needed even more
             documents = shelf.size()
         text = metrics.text(metric_values.samples(shelf.house, documents))
         return Response(text, headers={"Content-Type": metrics.CONTENT_TYPE, "Cache-Control": "no-store"})

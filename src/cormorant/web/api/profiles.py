@@ -1,4 +1,4 @@
-"""Sets of parameters for programs: what `cormorant parameters` does and prints."""
+"""REST routes of sets of parameters, like `cormorant parameters`."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/parameters/{name}/preview", Scope.ADMIN, ParametersPreview)
     def preview_parameters(name: Name, said: requests.Edit) -> Response:
-        """Say what an edit would do to each source that uses the set, and change nothing."""
+        """Preview the effect of an edit on each source that uses the set, and change nothing."""
         return Json({"parameters": name, "sources": _effects(house, name, said)})
 
     @order(router, "PATCH", "/parameters/{name}", Scope.ADMIN, ParameterSet)
     def edit_parameters(name: Name, said: requests.EditParameters) -> Response:
-        """Change settings of a set; its sources follow. Refused (409) when documents would leave, unless `agreed`."""
+        """Change settings of a set; its sources follow. Refused (409) if documents would leave, unless `agreed`."""
         effects = _effects(house, name, said)
         going = impact_counts.going(effects)
         if going and not said.agreed:
@@ -68,7 +68,7 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
     def delete_parameters(
         name: Name, used: Annotated[bool, Query(description="Delete the set although sources use it.")] = False
     ) -> Response:
-        """Delete a set of parameters. One that sources use is kept, unless that is agreed to."""
+        """Delete a set of parameters. Refused (409) if sources use it, unless `used`."""
         return Json(profiles.delete(house, name, used=used))
 
 

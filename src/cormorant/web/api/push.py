@@ -1,4 +1,4 @@
-"""Push for programs: what `cormorant push` does, over HTTP."""
+"""REST routes of pushed items, like `cormorant push`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cormorant.operate.sources import push
 from cormorant.web.api.routing import Json, receive
 
 MOST_AT_ONCE: Final = 4
-"""Bodies that are held in memory at once; more senders are asked to come again."""
+"""Bodies that are held in memory at once; further senders get an error that asks them to retry."""
 
 MOST_ATTACHMENT: Final = 64 << 20
 """Bytes of an attachment, the ceiling of every size setting."""
@@ -56,9 +56,9 @@ def add(router: APIRouter, house: Installation) -> None:
     def push_batch(
         request: Request, source: Name, body: bytes = Depends(batch), idempotency_key: IdempotencyKey = ""
     ) -> Response:
-        """Push a batch of items. What is accepted is kept before the answer; a run takes it in at once.
+        """Push a batch of items. Accepted items are stored before the answer; a run crawls them at once.
 
-        Refused (409) when it is out of its turn, or when every item of it is older than what came before.
+        Refused (409) if the batch is out of sequence, or if all its items are older than those pushed before.
         """
         media_type = request.headers.get("content-type", "")
         return Json(push.accept(house, source, body, media_type, idempotency_key), 202)
@@ -67,14 +67,14 @@ def add(router: APIRouter, house: Installation) -> None:
     def push_attachment(
         request: Request, source: Name, item: ItemId, name: Attachment, body: bytes = Depends(bytes_sent)
     ) -> Response:
-        """Push an attachment of an item that was pushed before, in the place of the one of that name."""
+        """Push an attachment of an item that was pushed before; one of the same name is replaced."""
         media_type = request.headers.get("content-type", "")
         return Json(push.upload(house, source, item, name, (body, media_type)), 202)
 
 
 @asynccontextmanager
 async def _turn(turns: asyncio.Semaphore) -> AsyncIterator[None]:
-    """Hold one of few places in memory. Raises Busy when all are taken."""
+    """Hold one of MOST_AT_ONCE places for a body in memory. Raises Busy if all are taken."""
     if turns.locked():
         raise Busy("Too many programs push at the moment. Send it again in a few seconds.")
     async with turns:
@@ -82,7 +82,7 @@ async def _turn(turns: asyncio.Semaphore) -> AsyncIterator[None]:
 
 
 async def _body(request: Request, most: int) -> bytes:
-    """Read the body of a request, and no more of it than is taken. Raises TooLarge."""
+    """Read the body of a request up to a limit. Raises TooLarge."""
     body = bytearray()
     async for piece in request.stream():
         body += piece

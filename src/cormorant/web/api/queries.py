@@ -1,6 +1,6 @@
 """Query reports for operators of the search: a page, and the same data for programs.
 
-What still waits to be written is written first, so that whoever just searched sees it.
+Recorded searches that wait are written first, so that the newest searches are included.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cormorant.web.shared_reader import SharedReader
 PERIODS: Final = (7, DAYS, 90)
 """Days that the page offers."""
 NEWEST: Final = 20
-SAID: Final = (
+REPORTS: Final = (
     (QueryReport.ZERO, "Found nothing", "a word that documents do not use, or a missing document"),
     (QueryReport.UNCLICKED, "Nobody opened a result", "the results did not fit, or a snippet said enough"),
     (QueryReport.TOP, "Most asked", "with how often a result was opened"),
@@ -42,7 +42,7 @@ def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates, asked: Qu
         reports: list[dict[str, Any]] = [
             {"anchor": which.value, "title": title, "meaning": meaning,
              "rows": sayable(query_log.counted(shelf.house, which, days))}
-            for which, title, meaning in SAID
+            for which, title, meaning in REPORTS
         ]  # fmt: skip
         values = layout.of(request, None, back=f"/queries?days={days}") | {
             "reports": reports, "days": days, "periods": PERIODS, "kept": shelf.house.query_days,
@@ -52,7 +52,7 @@ def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates, asked: Qu
 
     @route(router, "/queries", Scope.OPERATE, Queries)
     def list_queries(limit: Limit = 100, cursor: Cursor = "") -> Response:
-        """List searches, the newest first: what was typed, how much was found, how many results were opened."""
+        """List searches, the newest first: the typed query, the number of results, and of opened results."""
         asked.flush()
         found = query_log.listed(shelf.house, before(cursor), limit + 1)
         following = str(found[limit - 1]["number"]) if len(found) > limit else None

@@ -1,6 +1,6 @@
 """Request bodies by which programs add, edit and start things.
 
-Values of settings are what TOML has as well: text, numbers, true and false, lists of text. None takes a setting back.
+Values of settings have the types of TOML: text, numbers, true and false, lists of text. None resets a setting.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ Settings = Annotated[
 
 
 NOTHING = "nothing"
-"""What is found in an order that changes nothing."""
+"""The error of a request body that names no change."""
 
 
 class RequestBody(BaseModel):
-    """Something with these fields and no others, in text that can be kept."""
+    """A request body with these fields and no others, in text that the database can store."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _storable(cls, given: Any) -> Any:
-        """Refuse what no database keeps: NUL, and halves of a character."""
+        """Refuse text that no database stores: NUL, and halves of surrogate pairs."""
         if isinstance(given, bytes):
-            return given  # not sent as JSON, which is said of it then
+            return given  # not sent as JSON, which the next validator reports
         try:
-            said = json.dumps(given, ensure_ascii=False).encode()
+            encoded = json.dumps(given, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             raise ValueError("halves of a character") from None
-        if b"\\u0000" in said:
+        if b"\\u0000" in encoded:
             raise ValueError("a character with the code 0")
         return given
 
@@ -76,7 +76,7 @@ class NewAttribute(RequestBody):
 
 
 class EditAttribute(RequestBody):
-    """Properties of an attribute that are to be others."""
+    """Properties of an attribute to be changed."""
 
     type: str | None = None
     about: str | None = None
@@ -98,7 +98,7 @@ class ValueImport(RequestBody):
 
 
 class Edit(RequestBody):
-    """Settings that are to be others; those that are not named stay."""
+    """Settings to be changed; others stay."""
 
     settings: Settings = Field(min_length=1)
 
@@ -112,14 +112,14 @@ class NewSource(RequestBody):
 
 
 class EditSource(Edit):
-    """Settings of a source that are to be others, with leave for what comes of it."""
+    """Settings of a source to be changed, with consent to their effect."""
 
     yes: bool = Field(default=False, description="Agree that documents leave the index.")
     preview: bool = Field(default=False, description="Change nothing; return the effect.")
 
 
 class Trial(RequestBody):
-    """An address that the rules of a source are tried on."""
+    """An address to be judged by the rules of a source."""
 
     address: str | None = Field(default=None, description="In full; default: the first start address.")
     no_fetch: bool = Field(default=False, description="Send no request. It has to be true.")
@@ -175,7 +175,7 @@ class NewParameters(RequestBody):
 
 
 class EditParameters(Edit):
-    """The same of a set, with leave for what comes of it."""
+    """Settings of a set to be changed, with consent to their effect."""
 
     agreed: bool = Field(default=False, description="Agree that documents leave the index.")
 

@@ -1,18 +1,18 @@
-"""The routes that are not for readers: all that tells of documents whoever may read them, for people and programs.
+"""Router of all routes that are not for readers: they show documents whoever may read them, or change something.
 
     GET /explain?address=       GET /documents/ID/links       GET /status, /status/NUMBER
     GET /queries                GET /metrics                  GET, POST /takedowns
     GET /api/v1/documents, /explain, /sources, /runs, /schedules, /receivers, /parameters, /tuning, /queries,
         /takedowns, /attributes, /lovs, /system
-        and what is below them, but for /documents/ID/duplicates, which is for every reader
+        and all below them, except /documents/ID/duplicates, which is for every reader
     POST /api/v1/documents/recrawl, /provider/pause, /provider/resume
-    POST, PUT /api/v1/push/SOURCE and what is below it
+    POST, PUT /api/v1/push/SOURCE and all below it
     POST, PATCH, DELETE /api/v1/sources, /runs, /schedules, /receivers, /parameters, /tokens, /attributes, /lovs
-        and what is below them
+        and all below them
 
-Each route declares its scope: `push` to hand over documents, `operate` to look and to start and stop work, `admin` to
-change configuration or access and to delete. A page links into the group only when its visitor may follow
-(`admission.Visitor.may`).
+Each route declares its scope: `push` to hand over documents, `operate` to read and to start and stop work, `admin` to
+change configuration or access and to delete. A page links into the group only if its visitor has the scope
+(`authorization.Visitor.may`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The interface for programs: search for every reader, and what the commands' `--json` tells for the administration.
+"""The REST interface: search for every reader, and the records of the commands' `--json` for the administration.
 
-A list is one object with some of it and the cursor of the rest; asked for as `application/x-ndjson` it is all of it, an
-object a line, streamed.
+A list is one object with a page of records and the cursor of the next page; requested as `application/x-ndjson`, it is
+the whole list, one object a line, streamed.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ OfSource = Annotated[str | None, Query(description="Of this source only.", examp
 
 
 class Json(JSONResponse):
-    """JSON in which names of files whose bytes are no text do no harm."""
+    """JSON in which names of files with undecodable bytes are replaced safely."""
 
     def render(self, content: Any) -> bytes:
-        """The content in UTF-8."""
+        """Return the content as UTF-8."""
         return _written(content)
 
 
@@ -64,13 +64,13 @@ def _written(content: Any) -> bytes:
 
 
 FEDERATED = "cormorant-federated"
-"""The header field of a Cormorant that asks for a reader of its own; two that ask each other would do so for ever."""
+"""The header field of a federated search by another Cormorant, so that two servers do not ask each other for ever."""
 MOST_FACETS = 20
 """Attributes whose values are counted for one answer."""
 
 
 class _Paging(NamedTuple):
-    """Paging of hits: which ones are wanted, and in which order."""
+    """Paging of hits: the requested ones, and their order."""
 
     limit: int
     offset: int
@@ -81,7 +81,7 @@ class _Paging(NamedTuple):
 
 
 def _absent(default: object) -> BeforeValidator:
-    """Read a parameter that is there and empty as one that is absent: who fills in a template leaves such behind."""
+    """Read an empty parameter as an absent one, since filled-in templates leave empty parameters."""
     return BeforeValidator(lambda given: default if given == "" else given)
 
 
@@ -142,11 +142,11 @@ async def _question(
 
 
 def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
-    """The search of the search page."""
+    """Add the routes of search."""
 
     @route(app, "/search", Scope.SEARCH, SearchRecord)
     def search(request: Request, question: Annotated[Question, Depends(_question)]) -> Response:
-        """Search; the hits are under `hits`. There are `total`, and an `offset` below `reachable` leads to one."""
+        """Search; the hits are under `hits`. `total` counts all matches; an `offset` below `reachable` has a hit."""
         answer = shelf.ask(question)
         asked.note(request, question, answer, Face.API)
         labels = shelf.labels(question.facet_attributes, question.languages, question.sources)
@@ -154,7 +154,7 @@ def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
 
     @route(app, "/documents/{number}/duplicates", Scope.SEARCH, Duplicates)
     def list_duplicates(number: RowNumber) -> Response:
-        """List a document and all others of equal content that a reader may see, the one that search shows first."""
+        """List a document with its duplicates that a reader may see, the one that search shows first."""
         found = searching.duplicates(shelf.library(), number)
         return Json(searching.equals_record(found))
 
@@ -165,21 +165,21 @@ def add_search(app: FastAPI, shelf: SharedReader, asked: QueryRecorder) -> None:
         q: Annotated[str, Query(description="The query that found it.", examples=["harbour"])],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
     ) -> Response:
-        """Say what made the score of a document that a question finds: parts that add up to it."""
+        """Explain the score of a document that a query finds: parts that add up to it."""
         named = tuple(name for name in source or () if name)
         question = Question(q, named, languages=score.languages(request))
         return Json(searching.why_record(shelf.why(question, number)))
 
 
 def add_suggestions(app: FastAPI, shelf: SharedReader) -> None:
-    """The suggestions of the search boxes."""
+    """Add the route of the suggestions of search boxes."""
 
     @route(app, "/suggest", Scope.SEARCH, SuggestionsRecord)
     def suggest(
         q: Annotated[str, Query(description="The text typed so far; its last word is completed.", examples=["harb"])],
         source: Annotated[list[str] | None, Query(description="In this source only; may repeat.")] = None,
     ) -> Response:
-        """Say how a question may go on, and which documents are called so. Only of what the reader may read."""
+        """Suggest completions of a query, and documents with matching titles, from those that the reader may see."""
         return Json(shelf.suggest(q, tuple(name for name in source or () if name)))
 
 
@@ -223,7 +223,7 @@ def _add_documents(router: APIRouter, house: Installation) -> None:
 
     @route(router, "/documents/{number}", Scope.OPERATE, OneDocument)
     def show_document(number: RowNumber) -> Response:
-        """Show what is known about a document, and how it was read."""
+        """Show a document and its conversion."""
         return Json(lookup.numbered(house, number))
 
     @route(router, "/documents/{number}/links", Scope.OPERATE, LinksRecord, LinkRecord)
@@ -241,7 +241,7 @@ def _add_explain(router: APIRouter, house: Installation) -> None:
             description="In full, or the whole path of a file on the server.", examples=["http://127.0.0.1:8000/"]
         )],
     ) -> Response:  # fmt: skip
-        """Say why an address is, or is not, in the index: once for each source that knows it."""
+        """Explain why an address is, or is not, in the index: once for each source that knows it."""
         found = explain.explain(house, address, here=False)
         return in_lines(found) if as_lines(request) else Json({"explanations": found})
 
@@ -270,7 +270,7 @@ def route(
     model: type[Record],
     line: type[Record] | None = None,
 ) -> Callable[[_Call], _Call]:
-    """A route that needs a scope and answers with a record; `line` is one line of it where it can be had as lines."""
+    """A route that needs a scope and answers with a record; `line` is one line of it if it is available as lines."""
     lines = {"content": {LINES: {"schema": {"$ref": f"#/components/schemas/{line.__name__}"}}}} if line else {}
     fine: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": "As asked.", **lines}}
     only = [authorization.needs(scope), Depends(_only_known)]
@@ -285,7 +285,7 @@ def order(
     model: type[Record] | UnionType,
     status: int = 200,
 ) -> Callable[[_Call], _Call]:
-    """A route that needs a scope, changes something and answers with a record of how it is now."""
+    """A route that needs a scope, changes something and answers with the changed record."""
     fine: dict[int | str, dict[str, Any]] = {status: {"model": model, "description": "Done."}}
     only = [authorization.needs(scope), Depends(_only_known)]
     return router.api_route(
@@ -296,7 +296,7 @@ def order(
 def receive(
     router: APIRouter, method: Literal["POST", "PUT"], path: str, model: type[Record], takes: Mapping[str, Any]
 ) -> Callable[[_Call], _Call]:
-    """A route that reads its body by itself, as `takes` says in the words of OpenAPI, and answers when it is kept."""
+    """A route that reads its body itself, described by `takes` in OpenAPI terms, and answers once it is stored."""
     fine: dict[int | str, dict[str, Any]] = {202: {"model": model, "description": "Kept."}}
     only = [authorization.needs(Scope.PUSH), Depends(_only_known)]
     return router.api_route(
@@ -311,7 +311,7 @@ def _parameters(dependant: Dependant) -> set[str]:
 
 
 async def _only_known(request: Request) -> None:
-    """Raise UsageError for a parameter that the route does not take: passed over, it would change what is answered."""
+    """Raise UsageError for an unknown parameter, since ignoring it would return a wrong answer."""
     taken = sorted(_parameters(request.scope["route"].dependant))
     for name in request.query_params:
         if name in taken:
@@ -328,7 +328,7 @@ def as_lines(request: Request) -> bool:
 
 
 def in_lines(found: Iterable[Mapping[str, Any]]) -> Response:
-    """An object a line. The first is made before the answer begins, so that what cannot be listed is an error."""
+    """Answer with one object a line. The first one is read before the answer begins, so that errors are reported."""
     return StreamingResponse((_written(each) + b"\n" for each in _begun(found)), media_type=LINES)
 
 

@@ -1,4 +1,4 @@
-"""Runs for programs: what `cormorant crawl` and `cormorant run` do and print. Whoever serves carries orders out."""
+"""REST routes of runs, like `cormorant crawl` and `cormorant run`. The processes of `serve` carry out the orders."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ def _add_looks(router: APIRouter, house: Installation) -> None:
 
     @route(router, "/runs/{number}", Scope.OPERATE, OneRun)
     def show_run(number: RowNumber) -> Response:
-        """Show the report of a run, what should be known of it, and of a held one which documents would go."""
+        """Show the report of a run with its problems and notices, and for a held one the documents to be deleted."""
         return Json(eta_summary.shown(house, number))
 
 
 def _add_orders(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/runs", Scope.OPERATE, OrderedRuns, 202)
     def order_runs(request: Request, said: requests.Crawl) -> Response:
-        """Have sources crawled: a run of each, or the one that has not ended goes on. Runs are not waited for.
+        """Order a crawl of sources: a new run of each, or its unfinished run continues. The answer waits for no run.
 
-        A source whose run is held is left out; when all are, that is refused (409). `forget` needs the scope `admin`,
-        as deleting a run does.
+        A source whose run is held is left out; if all are held, the request is refused (409). `forget` needs the scope
+        `admin`, as deleting a run does.
         """
         if said.forget:
             demand(request, Scope.ADMIN)
@@ -63,7 +63,7 @@ def _add_orders(router: APIRouter, house: Installation) -> None:
 
     @order(router, "DELETE", "/runs/{number}", Scope.ADMIN, DeletedRun)
     def delete_run(number: RowNumber) -> Response:
-        """Forget a run that has ended, with its figures. What it found stays, but what a test has found."""
+        """Delete an ended run with its figures. Its documents stay, except those of a test."""
         control.delete(house, number)
         return Json({"run": number, "state": "deleted"})
 
@@ -74,19 +74,19 @@ def _add_steering(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/runs/{number}/suspend", Scope.OPERATE, Run)
     def suspend_run(number: RowNumber) -> Response:
-        """Leave a run where it is, until it is resumed or the next crawl of its source goes on with it."""
+        """Suspend a run, until it is resumed or the next crawl of its source continues it."""
         return now(control.suspend(house, number).id)
 
     @order(router, "POST", "/runs/{number}/resume", Scope.OPERATE, Run)
     def resume_run(number: RowNumber) -> Response:
-        """Go on with a run that was suspended or interrupted."""
+        """Resume a run that was suspended or interrupted."""
         return now(control.resume(house, number).run)
 
     @order(router, "POST", "/runs/{number}/stop", Scope.OPERATE, Run)
     def stop_run(number: RowNumber) -> Response:
-        """End a run for good; the next crawl of its source begins anew. What was found is kept.
+        """End a run for good; the next crawl of its source begins a new one. Its documents are kept.
 
-        What was examined and is not indexed yet is dropped: the next crawl fetches it anew.
+        Examined documents that are not indexed yet are dropped: the next crawl fetches them again.
         """
         return now(control.stop(house, number).id)
 
@@ -97,22 +97,22 @@ def _add_answers(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/runs/{number}/accept", Scope.ADMIN, Run)
     def accept_run(number: RowNumber) -> Response:
-        """Let the documents of a held run go, or take their new text; the run goes on to its end."""
+        """Accept the deletions and new texts of a held run; the run continues to its end."""
         return now(start.answer(house, number, accept=True).id)
 
     @order(router, "POST", "/runs/{number}/refuse", Scope.OPERATE, Run)
     def refuse_run(number: RowNumber) -> Response:
-        """Keep the documents of a held run as they are until the next crawl; the run goes on to its end."""
+        """Keep the documents of a held run unchanged until the next crawl; the run continues to its end."""
         return now(start.answer(house, number, accept=False).id)
 
     @order(router, "POST", "/runs/{number}/prune", Scope.OPERATE, Pruned)
     def prune_run(number: RowNumber, said: requests.Prune) -> Response:
-        """Leave some of what a run has examined out of what is to be indexed. The next crawl finds it again."""
+        """Exclude some examined documents of a run from indexing. The next crawl finds them again."""
         return Json(review.prune(house, number, said.rules))
 
     @order(router, "POST", "/runs/{number}/index", Scope.OPERATE, Run)
     def index_run(number: RowNumber) -> Response:
-        """Index what a run has examined, without a request; the run goes on to its end."""
+        """Index the examined documents of a run, without requests; the run continues to its end."""
         return now(review.index(house, number).id)
 
 
@@ -127,7 +127,7 @@ def add_log(router: APIRouter, house: Installation) -> None:
         only: Annotated[str, Query(description="Of this log only.", examples=["fetch"])] = "",
         limit: Limit = 500,
     ) -> Response:
-        """Show the last lines of the log of a run; as lines it is all of it, to be kept."""
+        """Show the last lines of the log of a run; as JSON Lines the answer is the whole log."""
         if as_lines(request):
             return in_lines(log.lines(house, number, LogFilter(level, only or None)))
         return Json({"lines": list(log.lines(house, number, LogFilter(level, only or None, limit)))})

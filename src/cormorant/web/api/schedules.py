@@ -1,4 +1,4 @@
-"""Schedules for programs: what `cormorant schedule` does and prints."""
+"""REST routes of schedules, like `cormorant schedule`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def add(router: APIRouter, house: Installation) -> None:
 def _add_looks(router: APIRouter, house: Installation) -> None:
     @route(router, "/schedules", Scope.OPERATE, SchedulesRecord, Schedule)
     def list_schedules(request: Request) -> Response:
-        """List the schedules: how each went last, and when it fires next."""
+        """List the schedules, each with its last result and its next time."""
         found = schedules.listed(house)
         return in_lines(found) if as_lines(request) else Json({"schedules": found})
 
     @route(router, "/schedules/{name}", Scope.OPERATE, OneSchedule)
     def show_schedule(name: Name) -> Response:
-        """Show a schedule and what became of its last times."""
+        """Show a schedule and its last launches."""
         return Json(schedules.shown(house, name))
 
 
@@ -45,29 +45,29 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
 
     @order(router, "PATCH", "/schedules/{name}", Scope.ADMIN, Schedule)
     def edit_schedule(name: Name, said: requests.Times) -> Response:
-        """Change a schedule. A launch under way goes on with the sources that it began with."""
+        """Change a schedule. A launch under way keeps the sources that it began with."""
         return Json(schedules.edit(house, name, _wanted(said)))
 
     @order(router, "DELETE", "/schedules/{name}", Scope.ADMIN, DeletedSchedule)
     def delete_schedule(name: Name) -> Response:
-        """Forget a schedule and its history. A run of it that is under way goes on."""
+        """Delete a schedule and its history. A run of it that is under way goes on."""
         return Json({"schedule": name, "deleted": True, "runs": schedules.delete(house, name)})
 
 
 def _add_switches(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/schedules/{name}/start", Scope.OPERATE, Schedule)
     def start_schedule(name: Name) -> Response:
-        """Have the sources of a schedule crawled now, whatever the time."""
+        """Launch a schedule now, whatever the time."""
         return Json(schedules.start(house, name))
 
     @order(router, "POST", "/schedules/{name}/enable", Scope.ADMIN, Schedule)
     def enable_schedule(name: Name) -> Response:
-        """Have a schedule fire by itself again. Times that passed meanwhile are not made up for."""
+        """Enable a schedule again. Times that passed meanwhile are skipped."""
         return Json(schedules.set_enabled(house, name, enabled=True))
 
     @order(router, "POST", "/schedules/{name}/disable", Scope.ADMIN, Schedule)
     def disable_schedule(name: Name) -> Response:
-        """Have a schedule fire no more by itself. A launch under way goes on."""
+        """Disable a schedule. A launch under way goes on."""
         return Json(schedules.set_enabled(house, name, enabled=False))
 
 

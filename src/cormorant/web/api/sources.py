@@ -1,4 +1,4 @@
-"""Sources for programs: what `cormorant source` does and prints."""
+"""REST routes of sources, like `cormorant source`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _add_looks(router: APIRouter, house: Installation) -> None:
 
     @route(router, "/sources/kinds", Scope.OPERATE, Kinds, SourceKindRecord)
     def list_kinds(request: Request) -> Response:
-        """List the kinds of sources and what can be set on each."""
+        """List the kinds of sources and the settings of each."""
         found = [
             each | {"settings": kinds.settings_of(source_kind(each["kind"]).settings)} for each in kinds.of_sources()
         ]
@@ -82,9 +82,9 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
 
     @order(router, "PATCH", "/sources/{name}", Scope.ADMIN, KeptSource | SourcePreview)
     def edit_source(name: Name, said: requests.EditSource) -> Response:
-        """Change settings of a source; the next crawl follows. Refused (409) when documents would leave, unless `yes`.
+        """Change settings of a source for the next crawl. Refused (409) if documents would leave, unless `yes`.
 
-        With `preview` nothing is changed, and the answer is what would be.
+        With `preview` nothing is changed, and the answer is the effect.
         """
         effect = impact_preview.preview(house, name, said.settings)
         if said.preview:
@@ -103,7 +103,7 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
     def delete_source(
         name: Name, yes: Annotated[bool, Query(description="Agree that documents leave the index.")] = False
     ) -> Response:
-        """Delete a source, with everything known about it. Refused (409) when documents would leave, unless `yes`."""
+        """Delete a source with all its data. Refused (409) if documents would leave, unless `yes`."""
         going = sources.as_record(house, sources.named(house, name))["documents"]
         planned = schedules.naming(house, name)
         if going and not yes:
@@ -116,7 +116,7 @@ def _add_changes(router: APIRouter, house: Installation) -> None:
 
 
 def _kept(house: Installation, name: str) -> dict[str, Any]:
-    """A source as it was kept, and what keeps it from being crawled."""
+    """The record of a stored source, with the problem that prevents its crawl, if any."""
     row = sources.named(house, name)
     doubt = sources.doubt(row)
     return sources.as_record(house, row) | ({"problem": doubt.as_problem()} if doubt else {})
@@ -125,7 +125,7 @@ def _kept(house: Installation, name: str) -> dict[str, Any]:
 def _add_trials(router: APIRouter, house: Installation) -> None:
     @order(router, "POST", "/sources/{name}/test", Scope.OPERATE, Judged)
     def test_source(name: Name, said: requests.Trial) -> Response:
-        """Say what the rules of a source make of an address, by what is known. Nothing is fetched, nothing is kept."""
+        """Judge an address by the rules of a source and known facts. Nothing is fetched or stored."""
         if not said.no_fetch:
             raise UsageError(
                 "Only the command `cormorant source test` fetches for a test. Send `no_fetch`: true to judge the "

@@ -1,4 +1,4 @@
-"""The whole installation for programs, as `cormorant status`, `cormorant provider` and `cormorant token` show it."""
+"""REST routes of the whole installation, like `cormorant status`, `cormorant provider` and `cormorant token`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/provider/pause", Scope.OPERATE, Deliveries)
     def pause_deliveries() -> Response:
-        """Pause deliveries to the index and all receivers. What is found waits; crawling goes on."""
+        """Pause deliveries to the index and all receivers. Events wait, and crawling goes on."""
         receivers.set_paused(house, paused=True)
         return Json({"paused": True})
 
@@ -40,7 +40,7 @@ def add(router: APIRouter, house: Installation) -> None:
 
 
 def add_tokens(router: APIRouter, house: Installation) -> None:
-    """The routes, all of them for administrators: a token that makes tokens opens everything."""
+    """Add the routes of tokens. All need the scope `admin`, since a token that creates tokens opens everything."""
 
     @route(router, "/tokens", Scope.ADMIN, Tokens, Token)
     def list_tokens(request: Request) -> Response:
@@ -50,16 +50,16 @@ def add_tokens(router: APIRouter, house: Installation) -> None:
 
     @order(router, "POST", "/tokens", Scope.ADMIN, MadeToken, 201)
     def add_token(said: requests.NewToken) -> Response:
-        """Make a token. Its `value` is in the answer, this once: only its hash is kept."""
+        """Create a token. Its `value` is in this answer only, since only its hash is stored."""
         return Json(tokens.add(house, said.token, said.scope), 201)
 
     @order(router, "PATCH", "/tokens/{name}", Scope.ADMIN, Token)
     def edit_token(name: Name, said: requests.EditToken) -> Response:
-        """Give a token another scope, which holds from the next request on."""
+        """Give a token another scope, which takes effect with the next request."""
         return Json(tokens.edit(house, name, said.scope))
 
     @order(router, "DELETE", "/tokens/{name}", Scope.ADMIN, DeletedToken)
     def delete_token(name: Name) -> Response:
-        """Forget a token. It opens nothing from the next request on."""
+        """Delete a token, which takes effect with the next request."""
         tokens.delete(house, name)
         return Json({"token": name, "deleted": True})

@@ -1,8 +1,8 @@
-"""The form with a field for everything one can ask: it makes a query, and opens from one.
+"""The advanced form, with a field for each part of a query: it composes a query, and opens from one.
 
-GET /advanced?q=...            the form as that query would have filled it
+GET /advanced?q=...            the form, filled from that query
 GET /advanced?all=...&in=...   the form as it was sent, with the query that it makes
-GET /advanced?...&go=1         on to the results of that query
+GET /advanced?...&go=1         redirect to the results of that query
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cormorant.operate.search import search
 from cormorant.search.query.form import Fields, composed, day_fault, taken_apart
 from cormorant.search.reader import KnownAttributes, Question, Sort
 from cormorant.web.pages import layout, score
-from cormorant.web.pages.formatting import PER_PAGES, per_page, per_said
+from cormorant.web.pages.formatting import PER_PAGES, per_page, per_parameter
 from cormorant.web.pages.labels import TYPES, spoken
 from cormorant.web.security import authorization
 from cormorant.web.shared_reader import SharedReader
@@ -30,7 +30,7 @@ from cormorant.web.shared_reader import SharedReader
 LONGEST: Final = 1_000
 """Characters of a field that are read, as of a query."""
 ATTRIBUTE: Final = "attribute."
-"""Before the name of an attribute, that of its field."""
+"""Prefix of an attribute's name in the name of its field."""
 IN: Final = {
     "": "Everywhere", "title": "Title only", "heading": "Headings", "url": "Address", "link": "Text of links to it",
 }  # fmt: skip
@@ -39,7 +39,7 @@ IN: Final = {
 ORDERS: Final = {
     "": "Relevance", Sort.NEWEST: "Date, newest first", Sort.OLDEST: "Date, oldest first", Sort.TITLE: "Title",
 }  # fmt: skip
-"""Orders of results, as an address says them."""
+"""Orders of results, by their value in an address."""
 
 
 def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
@@ -74,14 +74,14 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
 
 def _results(text: str, per: int, sort: str) -> str:
     """Return the URL of the results of a query; an unknown order is ignored."""
-    said = {"q": text, "sort": sort if sort in ORDERS else "", "per": per_said(per)}
+    said = {"q": text, "sort": sort if sort in ORDERS else "", "per": per_parameter(per)}
     return "/search?" + urlencode({name: value for name, value in said.items() if value})
 
 
 def _fields(given: QueryParams) -> Fields:
     """Return the fields of the form that was sent.
 
-    Nothing in a field is wrong: what cannot be read is left out of the query.
+    No field is an error: unreadable values are left out of the query.
     """
 
     def of(name: str) -> str:

@@ -1,10 +1,10 @@
-"""The kept copy of a document: a page that says what it is, around a frame with what it said.
+"""The kept copy of a document: a page that describes the copy, around a frame with its content.
 
-    /cached/ID           when it was taken, where it came from, which words are marked, and the way from mark to mark
-    /cached/ID/content   the copy itself: somebody else's words, in a sandbox under a policy of their own
+    /cached/ID           its date, its origin, the marked words, and links from mark to mark
+    /cached/ID/content   the copy itself: content of another site, in a sandbox with its own security policy
 
-Nothing in the frame runs, loads or sends: the markup is made of a list of harmless elements
-(`extract.html.safe_html`), and should one slip through, the browser has been told to let it do nothing.
+Nothing in the frame runs, loads or sends data: the markup is made of a list of harmless elements
+(`extract.html.safe_html`), and the security policy keeps the browser from running any other element.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cormorant.web.security.request_guard import COPY_POLICY, FRAMING_POLICY
 from cormorant.web.shared_reader import SharedReader
 
 TEXT = "text"
-"""What `as` says to see the words alone."""
+"""The value of `as` for the text without its layout."""
 As = Annotated[str, Query(alias="as")]
 At = Annotated[str, Query(alias="place")]
 
@@ -62,13 +62,13 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: QueryRe
         return _answer(look, request, "content.html", values, COPY_POLICY)
 
 
-def place_of(said: str, places: int) -> int:
-    """Return which of the given number of marks an address names, from 1 on; 0 for none of them."""
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 and int(said) <= places else 0
+def place_of(text: str, places: int) -> int:
+    """Return the number of the mark that an address names, from 1 up to `places`; 0 for none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= places else 0
 
 
 def _answer(look: Jinja2Templates, request: Request, name: str, values: dict[str, object], policy: str) -> Response:
-    """The page under its policy; a copy that is gone is not found, whatever is still known of it."""
+    """The page with its security policy; the status is 404 if the copy is gone."""
     found = values["copy"]
     status = 200 if isinstance(found, cached_copy.CachedCopy) and found.is_kept else 404
     return look.TemplateResponse(request, name, values, status_code=status, headers={"Content-Security-Policy": policy})

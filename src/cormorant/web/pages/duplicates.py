@@ -1,4 +1,4 @@
-"""The page of documents that are one in results."""
+"""The page of documents that are folded into one result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cormorant.web.shared_reader import SharedReader
 
 
 def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
-    """A document and all others of equal content or nearly the same, the one that results show first."""
+    """Add the page of a document with its duplicates and near duplicates, the one that results show first."""
 
     @authorization.page(app, "/duplicates/{number}", Scope.SEARCH)
     def duplicates(request: Request, number: int) -> Response:

@@ -134,7 +134,7 @@ def _copied(shelf: SharedReader, record: Mapping[str, Any]) -> bool:
     """Return whether there is a copy that the page of copies would show. Not where the page asks for none."""
     if not (record["id"] and record["cache"]):
         return False
-    with suppress(CormorantError):  # what is wrong with the index is told by other parts of the page
+    with suppress(CormorantError):  # other parts of the page report faults of the index
         hit = shelf.library().see(record["id"], ANYONE)
         return hit is not None and hit.cached
     return False

@@ -18,7 +18,7 @@ from cormorant.web.pages import labels
 
 PER_PAGE = 10
 PER_PAGES = (PER_PAGE, 20, 50)
-"""Results on a page that one may choose."""
+"""Offered numbers of results on a page."""
 MOST_PAGES = 50
 _FILE = "file://"
 _NUMBERED = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*://[0-9]+/")
@@ -26,13 +26,13 @@ _NUMBERED = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*://[0-9]+/")
 MOST_STEPS = 5
 """Steps of an address that are shown."""
 LONGEST_ASKED = 60
-"""Characters of what is asked at an address that are shown; the title leads to all of it."""
+"""Characters of the query of an address that are shown; the link has all of it."""
 
 UNNAMED = "Message without a subject"
 UNKNOWN = "und"
-"""The language of what is in none that is known (RFC 5646 section 4.1)."""
+"""The language tag of documents in an unknown language (RFC 5646 section 4.1)."""
 
-_Said = TypeVar("_Said")
+_Record = TypeVar("_Record")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -44,9 +44,9 @@ class SnippetPart(NamedTuple):
 
 
 class HitView(NamedTuple):
-    """A hit as the page shows it. `link` is where its title leads, "" for nowhere; `icon` one of page, file, folder.
+    """A hit as the page shows it. `link` is the target of its title, "" for none; `icon` one of page, file, folder.
 
-    `origin` is the federated source that it comes from, "" for a document of this index.
+    `origin` is its federated source, "" for a document of this index.
     """
 
     id: int
@@ -65,13 +65,12 @@ class HitView(NamedTuple):
 
 
 def shown(hit: Hit, *, spoken: bool = False) -> HitView:
-    """Fit a hit to the page. A title leads to the document when a browser may go there, else to a copy that is kept.
+    """Return the view of a hit. Its title links to the document if a browser can open it, else to the kept copy.
 
-    That of a message leads to its page.
+    The title of a message links to its page, and that of a document within another one to its kept copy, since a
+    browser would open the outer one.
 
-    The address of a document in another one leads a browser to the other one, so its title leads to the kept copy.
-
-    `spoken`: say its language, since not all that stands beside it is in one.
+    `spoken`: show its language, since the hits are in several languages.
     """
     web = hit.url.startswith(("http://", "https://")) and not (is_member(hit.url) and hit.cached)
     kept = f"/mail/{hit.id}" if hit.mime == MESSAGE else f"/cached/{hit.id}"
@@ -83,7 +82,7 @@ def shown(hit: Hit, *, spoken: bool = False) -> HitView:
 
 
 def _title(hit: Hit) -> str:
-    """Return its title; a message without a subject is called by the name of its file, which says nothing."""
+    """Return its title, and UNNAMED for a message without a subject, whose title is a file name."""
     is_named = hit.mime != MESSAGE or hit.attributes.get("Subject") or hit.title not in unquote(hit.url)
     return hit.title or hit.url if is_named else UNNAMED
 
@@ -94,10 +93,10 @@ def is_canonical(hit: Hit) -> bool:
 
 
 def where(url: str, source: str = "") -> tuple[str, ...]:
-    """An address as people read it: host and path, step by step, the query behind the last step; of a file its path.
+    """An address as people read it: host and path as steps, the query after the last step; for a file, its path.
 
-    A file on a share is shown as Windows writes it, with the server first. Behind a container come the names that lead
-    to a document in it. An address that begins with the number of a source is shown with the name of the `source`.
+    A file on a share is shown as Windows writes it, with the server first. The names of members follow the path of
+    their container. An address that begins with the number of a source is shown with the name of the `source`.
     """
     if is_member(url):
         outer, _, path = url.partition(MEMBER)
@@ -118,7 +117,7 @@ def where(url: str, source: str = "") -> tuple[str, ...]:
 
 
 def _path(bare: str) -> str:
-    """The path of a file as a file manager shows it, without its middle where it is long."""
+    """The path of a file as a file manager shows it, without its middle if it is long."""
     server, _, path = bare.partition("/")
     steps = [unquote(step) for step in path.split("/") if step]
     if len(steps) > MOST_STEPS:
@@ -137,7 +136,7 @@ def pieces(hit: Hit) -> list[SnippetPart]:
 
 
 def meta(hit: Hit, *, spoken: bool = False) -> tuple[str, ...]:
-    """Type, size, date and, where it is to be `spoken` of, language, as far as they are known."""
+    """Type, size, date and, if `spoken`, language, as far as they are known."""
     kind = labels.of_mime(hit.mime) if hit.mime or not hit.federated else ""
     said = f"in {labels.spoken(hit.language)}" if spoken and hit.language not in ("", UNKNOWN) else ""
     facts = (f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind, day(hit.modified_at), said)
@@ -151,24 +150,24 @@ def day(moment: float | None) -> str:
 
 
 def moment(value: object) -> object:
-    """A moment of a record on the clock of this machine, as markup that tells programs the same in UTC; "" for None.
+    """A time of a record in the local time of this machine, as a `time` element with its UTC value; "" for None.
 
-    Any other value stays as it is.
+    Any other value is returned unchanged.
     """
     if is_moment(value):
         return do_mark_safe(f'<time datetime="{value}">{do_forceescape(str(wall_time(value)))}</time>')
     return "" if value is None else value
 
 
-def sayable(said: _Said) -> _Said:
-    """The same with every text as UTF-8 can say it: names of files may hold bytes that are no text."""
-    if isinstance(said, str):
-        return cast("_Said", said.encode(errors="replace").decode())
-    if isinstance(said, dict):
-        return cast("_Said", {key: sayable(value) for key, value in said.items()})
-    if isinstance(said, list | tuple):
-        return cast("_Said", [sayable(value) for value in said])
-    return said
+def sayable(record: _Record) -> _Record:
+    """Return a record with every text encodable as UTF-8: names of files may hold undecodable bytes."""
+    if isinstance(record, str):
+        return cast("_Record", record.encode(errors="replace").decode())
+    if isinstance(record, dict):
+        return cast("_Record", {key: sayable(value) for key, value in record.items()})
+    if isinstance(record, list | tuple):
+        return cast("_Record", [sayable(value) for value in record])
+    return record
 
 
 def size(count: int) -> str:
@@ -180,12 +179,12 @@ def size(count: int) -> str:
 
 
 def per_page(given: str) -> int:
-    """Return the number of results a page; values that cannot be chosen become the default."""
+    """Return the number of results on a page; values that are not offered become the default."""
     return int(given) if given in map(str, PER_PAGES) else PER_PAGE
 
 
-def per_said(per: int) -> str:
-    """That number as an address says it; nothing for the usual one."""
+def per_parameter(per: int) -> str:
+    """Return the number of results on a page as a parameter of an address; "" for the default."""
     return "" if per == PER_PAGE else str(per)
 
 

@@ -29,21 +29,21 @@ LANGUAGES: Final = {
 
 
 def label(name: str, value: str) -> str:
-    """Return the label of a value of a list; a type that has none there is a media type."""
+    """Return the label of a value of a list; a type without a label is shown as a media type."""
     if name == "type" and "/" in value:
         return known if (known := of_mime(value)) != _UNNAMED else value
     return {"type": TYPES, "language": LANGUAGES, "changed": AGES}.get(name, {}).get(value, value)
 
 
 def spoken(tag: str) -> str:
-    """Return the name of a language, with its region where the tag has one."""
+    """Return the name of a language, with its region if the tag has one."""
     language, _, region = tag.partition("-")
     name = LANGUAGES.get(language, language)
     return f"{name} ({region.upper()})" if region else name
 
 
 def of_mime(mime: str) -> str:
-    """Return what a document of this type is called: by the list of types, or a plug-in, or its own short name."""
+    """Return the label of a media type: from the list of types, from a plug-in, or its own short name."""
     if known := _OF_MIME.get(mime) or format_label(mime):
         return known
     short = mime.partition("/")[2]

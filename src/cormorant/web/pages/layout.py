@@ -1,6 +1,6 @@
 """Page layout: light or dark mode and its switch, the query, and the available filters.
 
-What somebody prefers is kept in cookies of theirs.
+Preferences are stored in cookies of the browser.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from fastapi.responses import RedirectResponse, Response
 from cormorant.web.security.authorization import AuthMethod, visitor
 
 THEMES = {"dark": "light", "light": "dark"}
-"""The theme that each leads to. Without a choice the system's holds, which only the style sheet knows."""
+"""The theme to which each one switches. Without a choice the style sheet follows the system's theme."""
 
 _YEAR_S = 365 * 86400
 _PAGES = re.compile(
     r"/((advanced|explain|help|queries|status|takedowns)($|[?/])|search\?|documents/|cached/|duplicates/|mail/)[^\\]*"
 )
-"""What a switch may return to besides home."""
+"""Pages to which a switch may return besides home."""
 
 
 def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back: str = "") -> dict[str, Any]:
-    """Values for the frame. No `counts`: nothing is known, so nothing is said. `back` is where a switch returns to.
+    """Values for the frame. Without `counts` no numbers are shown. `back` is the page to which a switch returns.
 
-    `form` is the advanced form, filled with what was asked. `may` says whether a page may link to an address;
-    `administers` says it of all that tells of documents whoever may read them.
+    `form` is the advanced form, filled with the query. `may` says whether a page may link to an address; `administers`
+    whether it may link to the pages of operators.
     """
     known = visitor(request)
     chosen = theme(request)
@@ -45,7 +45,7 @@ def of(request: Request, counts: Mapping[str, int] | None, *, q: str = "", back:
 
 
 def theme(request: Request) -> str:
-    """The theme that was chosen, "" for the system's."""
+    """The chosen theme, "" for the system's."""
     given = request.cookies.get("theme", "")
     return given if given in THEMES else ""
 
@@ -55,17 +55,17 @@ def _switch(to: str, back: str) -> str:
 
 
 def switched(request: Request, to: str, back: str) -> Response:
-    """Keep the theme that was chosen, and go back to where it was: to a page of ours, nowhere else.
+    """Store the chosen theme, and redirect back to a page of this server, never elsewhere.
 
-    The cookie comes along from pages of other origins too, or whoever follows a link to us, or comes back from a kept
-    copy, would see the wrong theme.
+    The cookie is sent with navigation from other origins too, so that people who follow a link to this server, or come
+    back from a kept copy, see their theme.
     """
     chosen = to if to in THEMES else THEMES.get(request.cookies.get("theme", ""), "dark")
     return _preferred("theme", chosen, back)
 
 
 def keyed(to: str, back: str) -> Response:
-    """Keep whether single keys do something, and go back."""
+    """Store whether keyboard shortcuts are on, and redirect back."""
     return _preferred("keys", "off" if to == "off" else "on", back)
 
 

@@ -1,8 +1,8 @@
 """Pages of messages: one to be read, its thread, and a month of a source.
 
-/mail/ID                   head, text with quoted parts folded, attachments, the messages before and after it
-/mail/ID/thread            all messages of its thread, answers behind what they answer
-/mail/SOURCE/YEAR/MONTH    the messages of a month by their days, and the ways to the months beside it
+/mail/ID                   header, text with quoted parts folded, attachments, the messages before and after it
+/mail/ID/thread            all messages of its thread, answers after the messages that they answer
+/mail/SOURCE/YEAR/MONTH    the messages of a month by day, and links to the months before and after
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 class BlockView(NamedTuple):
     """A block of a message as the page shows it: runs of text by how deep they are quoted, from 1 on.
 
-    `is_open`: a quote that is not folded, since the message has nothing else or a word of the query is in it.
+    `is_open`: a quote that is not folded, since the message has no other text or the quote has a word of the query.
     """
 
     quoted: bool
@@ -113,7 +113,7 @@ def month_address(source: str, when: tuple[int, int]) -> str:
 
 
 def _blocks(blocks: Sequence[TextBlock], marks: Callable[[str], Sequence[tuple[int, int, int]]]) -> list[BlockView]:
-    """Fit the text of a message to the page, the words of the query marked."""
+    """Return the views of a message's text blocks, with the words of the query marked."""
     views = list[BlockView]()
     for each in blocks:
         quotes = each.quotes if each.quoted else [(1, each.text)]
@@ -137,7 +137,7 @@ def _answered(hit: Hit | None) -> tuple[HitView, str, str] | None:
 
 
 def _days(hits: Iterable[Hit]) -> Iterable[DayView]:
-    """Yield the days of messages that are in order, by UTC like the bounds of the month."""
+    """Group messages in order by their day in UTC, like the bounds of the month."""
     for found, those in groupby(hits, key=lambda hit: _date(hit.modified_at)):
         if found is not None:
             rows = tuple((shown(each), author_of(each.attributes), rfc3339(each.modified_at)) for each in those)
@@ -150,7 +150,7 @@ def _date(moment: float | None) -> date | None:
 
 
 def _span(moments: Iterable[float | None]) -> str:
-    """Return the first and the last day of moments, like 2 Nov 2026 to 4 Nov 2026; "" when nobody knows."""
+    """Return the first and the last day, like 2 Nov 2026 to 4 Nov 2026; "" if none is known."""
     known = sorted(each for each in moments if each is not None)
     ends = list(dict.fromkeys(day_text(each) for each in (known[0], known[-1]))) if known else []
     return " to ".join(ends)
@@ -162,7 +162,7 @@ def _ordinal(place: int) -> str:
 
 
 def _beside(when: tuple[int, int]) -> list[tuple[int, int]]:
-    """The months before and behind one, within the years that have a page."""
+    """The months before and after one, within the years that have a page."""
     count = when[0] * 12 + when[1] - 1
     return [(each // 12, each % 12 + 1) for each in (count - 1, count + 1) if 1970 * 12 <= each < 9999 * 12]
 

@@ -1,6 +1,6 @@
-"""No-results page: how often each word occurs, and which searches would find something.
+"""No-results page: the number of documents with each word, and broader searches with results.
 
-Every figure is the total of the search that its link leads to, asked as the same reader within the same choices.
+Every figure is the total of the linked search, for the same reader and the same filters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_WORDS = 8
 
 
 class BroaderSearch(NamedTuple):
-    """A search, what is different in it, where it leads, and how much it finds."""
+    """A search, its difference from the original one, its address, and its number of results."""
 
     text: str
     about: str
@@ -27,8 +27,8 @@ class BroaderSearch(NamedTuple):
     results: int
 
 
-def told(shelf: SharedReader, asked: SearchRequest, answer: Answer) -> dict[str, Any]:
-    """Return the values of the no-results page beside the query; empty ones where something was found."""
+def page_values(shelf: SharedReader, asked: SearchRequest, answer: Answer) -> dict[str, Any]:
+    """Return the values of the no-results page beside the query; empty ones if something was found."""
     if answer.total:
         return {"counted": [], "ways": []}
     words = [_row(shelf, asked, each, "") for each in _words(asked.q)]
@@ -37,10 +37,10 @@ def told(shelf: SharedReader, asked: SearchRequest, answer: Answer) -> dict[str,
 
 
 def _words(text: str) -> list[str]:
-    """The words that were asked for, each once; none of what no form has a field for."""
+    """The words of a query, each once, without parts that fit no field of the form."""
     fields = taken_apart(text)
-    said = " ".join((fields.every, fields.phrase, fields.any_of)).replace('"', " ")
-    return list(dict.fromkeys(said.split()))[:MOST_WORDS]
+    text = " ".join((fields.every, fields.phrase, fields.any_of)).replace('"', " ")
+    return list(dict.fromkeys(text.split()))[:MOST_WORDS]
 
 
 def _ways(shelf: SharedReader, asked: SearchRequest, words: list[BroaderSearch]) -> Iterator[BroaderSearch]:
@@ -54,7 +54,7 @@ def _ways(shelf: SharedReader, asked: SearchRequest, words: list[BroaderSearch])
 
 
 def _row(shelf: SharedReader, asked: SearchRequest, text: str, about: str) -> BroaderSearch:
-    """A search for something else within the same choices, counted as its page counts it."""
+    """Return a search for another text with the same filters, with its total."""
     wanted = replace(asked, q=text, page=1, group=None)
     question = replace(wanted.question, limit=0, facets=False, as_typed=True, facet_attributes=())
     return BroaderSearch(text, about, wanted.address(), shelf.ask(question).total)

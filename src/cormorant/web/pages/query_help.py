@@ -1,9 +1,7 @@
-"""Query help: the forms in which one can search.
+"""Query help: the forms of a query, as the help page lists them.
 
-The forms of a query, as the help page lists them.
-
-Data in one place: a form that search learns to understand is a row here, and nothing else has to change. Tests hold
-every example to the parser, and the names of fields and types to those it knows.
+A new form of the query language is a row here, and nothing else has to change. Tests compare every example with the
+parser, and the names of fields and types with those it knows.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ class Form(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """Forms of one sort; `anchor` is its place on the page."""
+    """Forms of one sort; `anchor` is the id of their section on the page."""
 
     anchor: str
     title: str
@@ -74,7 +72,7 @@ CHAPTERS = (
         Form("depth:<3", "By the number of links from a start address."),
     )),
 )  # fmt: skip
-"""Every form that is understood today."""
+"""Every form of the query language."""
 
 TOGETHER = Form(
     '+title:agreement type:pdf "travel agency" -draft',
@@ -87,4 +85,4 @@ ODD = (
     Form("(hotel OR rail", "is read as `hotel OR rail`"),
     Form("speed:fast", "as the words `speed` and `fast`"),
 )
-"""What is not quite right, and how it is read all the same."""
+"""Queries with mistakes, and how they are read."""

@@ -1,4 +1,4 @@
-"""Why a hit is where it is, on the page of results and for programs; and which languages a reader's browser prefers."""
+"""Explanation of a hit's score on the page of results, and the languages that a reader's browser prefers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_HEADER = 200
 
 
 class ScoreRow(NamedTuple):
-    """A part of a score as the page shows it: its points, and what they are in per cent of the whole."""
+    """A part of a score as the page shows it: its points, and their percentage of the whole."""
 
     name: str
     about: str
@@ -27,7 +27,7 @@ class ScoreRow(NamedTuple):
 
 
 class ScoreView(NamedTuple):
-    """Why the document of that number has its score."""
+    """The explanation of a document's score."""
 
     id: int
     score: str
@@ -56,8 +56,8 @@ def _weight(quality: str) -> float:
         return 0.0
 
 
-def told(shelf: SharedReader, question: Question, number: int | None) -> ScoreView | None:
-    """Why a document has its score, if anybody asks; None for one that the question does not find."""
+def view(shelf: SharedReader, question: Question, number: int | None) -> ScoreView | None:
+    """Return the explanation of a document's score; None without a document, or if the question does not find it."""
     if number is None:
         return None
     try:

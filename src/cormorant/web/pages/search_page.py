@@ -1,8 +1,7 @@
 """Search page: the parsed request, and the links of the choices on it.
 
-A value that a parameter does not take is passed over, but for `all`, `as_typed` and `why`, whose errors are answered
-with 422 before. A note says so of a day or a page that there is not: beyond the last page is the last one, and before
-the first the first.
+Invalid values of parameters are ignored, except of `all`, `as_typed` and `why`, which are answered with 422 before. A
+note reports an invalid day, or a page that does not exist: the nearest page is shown instead.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ from cormorant.search.reader import (
     attribute_list,
 )
 from cormorant.web.pages import score
-from cormorant.web.pages.formatting import MOST_PAGES, UNKNOWN, HitView, per_page, per_said, shown
+from cormorant.web.pages.formatting import MOST_PAGES, UNKNOWN, HitView, per_page, per_parameter, shown
 from cormorant.web.pages.labels import LISTS, label
 
 MOST_CHOSEN = 50
 """Values of one list that can be chosen together."""
 FEW = 6
-"""Values of a list that are shown before it is opened."""
+"""Values of a list that are shown while it is not expanded."""
 FAR = 1_000_000
-"""A page that no results reach."""
+"""A page number beyond all results."""
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _NUMBER = re.compile(r"\s*\+?0*([0-9]+)\s*")
 SORTS = {Sort.RELEVANCE: "Relevance", Sort.NEWEST: "Newest", Sort.OLDEST: "Oldest", Sort.TITLE: "Title"}
@@ -50,7 +49,7 @@ _E = TypeVar("_E", bound=StrEnum)
 
 
 class FacetLink(NamedTuple):
-    """Something that can be chosen, how many results it leaves (None: that is not said), and where it leads."""
+    """A value that can be chosen, its link, and its number of results (None: not shown)."""
 
     text: str
     address: str
@@ -59,7 +58,7 @@ class FacetLink(NamedTuple):
 
 
 class List(NamedTuple):
-    """A list to choose from; `more` opens the rest of it."""
+    """A list of values to choose from; `more` expands it."""
 
     title: str
     links: tuple[FacetLink, ...]
@@ -67,7 +66,7 @@ class List(NamedTuple):
 
 
 class GroupView(NamedTuple):
-    """Hits that stand together; `name` is empty where there are no groups. `all` leads to all there are of it."""
+    """A group of hits; `name` is empty if hits are not grouped. `all` links to all hits of the group."""
 
     name: str
     hits: tuple[HitView, ...]
@@ -76,7 +75,7 @@ class GroupView(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A question as the page was asked it. `opened` is the list that is shown in full.
+    """The parsed parameters of the search page. `opened` is the expanded list.
 
     `offered` are attributes whose values are offered beside results.
     """
@@ -105,13 +104,13 @@ class SearchRequest:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The parameters that say it, in the order in which an address has them; without the page."""
+        """The parameters of this search in the order of its address, without the page."""
         return {
             "q": self.q, "source": self.sources, "site": self.chosen.site, "type": self.chosen.type,
             "language": self.chosen.language, "attribute": _written(self.chosen.attributes),
             "from": self.chosen.since, "to": self.chosen.until,
             "sort": self.sort if self.sort is not Sort.RELEVANCE else "", "group": self.group or "",
-            "all": "1" if self.every else "", "per": per_said(self.per), "as_typed": "1" if self.as_typed else "",
+            "all": "1" if self.every else "", "per": per_parameter(self.per), "as_typed": "1" if self.as_typed else "",
         }  # fmt: skip
 
     def address(self, **changes: object) -> str:
@@ -122,11 +121,11 @@ class SearchRequest:
     def form(self, known: KnownAttributes) -> str:
         """Return the URL of the advanced form for this search, with the choices in its fields."""
         text = narrowed(self.q, self.sources, self.chosen, known)
-        said = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
-        return "/advanced?" + urlencode({name: value for name, value in said.items() if value})
+        parameters = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
+        return "/advanced?" + urlencode({name: value for name, value in parameters.items() if value})
 
     def within(self, answer: Answer) -> SearchRequest:
-        """Return the same question for the last page that there is, if its own page lies beyond."""
+        """Return the same search for the last existing page, if its own page lies beyond."""
         last = max(1, -(-min(answer.reachable, MOST_PAGES * self.per) // self.per))
         if self.page <= last:
             return self
@@ -136,7 +135,7 @@ class SearchRequest:
         return replace(self, page=last, notes=(*self.notes, note))
 
     def kept(self, *names: str) -> list[tuple[str, str]]:
-        """Return the hidden fields of a form, without its own fields, which have these names."""
+        """Return the hidden fields of a form: all parameters except those with these names."""
         found: list[tuple[str, str]] = []
         for name, value in self.given.items():
             if name not in names and value:
@@ -145,7 +144,7 @@ class SearchRequest:
 
 
 def asked(request: Request, q: str, *, every: bool, as_typed: bool, offered: tuple[str, ...] = ()) -> SearchRequest:
-    """Read what a page was asked."""
+    """Parse the parameters of the search page."""
     given = request.query_params
 
     def several(name: str) -> tuple[str, ...]:
@@ -182,7 +181,7 @@ def _written(chosen: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _page(text: str) -> int:
-    """Return the number of a page: 1 where none is given, 0 for a text that is no number, FAR for any beyond that."""
+    """Return the number of a page: 1 if none is given, 0 for a text that is no number, FAR for all greater ones."""
     if not text.strip():
         return 1
     found = _NUMBER.fullmatch(text)
@@ -219,7 +218,7 @@ def shown_as(
 
 
 def _corrected(answer: Answer) -> Iterator[tuple[str, bool]]:
-    """Yield the words of the query that was answered in the place of another, each with whether it is a new one."""
+    """Yield the words of the corrected query, each with whether it is new."""
     typed = answer.understood.text.split()
     for word in answer.answered.split() if answer.is_corrected else ():
         yield word, word not in typed
@@ -241,7 +240,7 @@ def _without(asked: SearchRequest, name: str, value: str) -> str:
 
 
 def _lists(asked: SearchRequest, facets: Sequence[Facet]) -> Iterator[List]:
-    """Lists from which there is something to choose."""
+    """Yield the lists with values to choose from."""
     for facet in facets:
         worth = 1 if facet.name == "changed" else 2
         if len(facet.choices) >= worth or any(each.chosen for each in facet.choices):
@@ -258,7 +257,7 @@ def _lists(asked: SearchRequest, facets: Sequence[Facet]) -> Iterator[List]:
 def _attribute_lists(
     asked: SearchRequest, facets: Sequence[Facet], labels: Mapping[str, Mapping[str, str]]
 ) -> Iterator[List]:
-    """Lists of values of attributes, from which there is something to choose; listed values first, in their order."""
+    """Yield the lists of attributes with values to choose from; listed values come first, in their order."""
     for facet in facets:
         if len(facet.choices) < 2 and not any(each.chosen for each in facet.choices):
             continue
@@ -281,7 +280,7 @@ def _attribute_lists(
 
 
 def _with_attribute(asked: SearchRequest, name: str, choice: FacetValue) -> str:
-    """Return the URL of this search with a value of an attribute, or without one that is chosen."""
+    """Return the URL of this search with a value of an attribute added, or removed if it is chosen."""
     picked = [each for each in asked.chosen.attributes if each != (name, choice.value)]
     return asked.address(attribute=_written(picked if choice.chosen else [*picked, (name, choice.value)]))
 
@@ -294,7 +293,7 @@ def _attribute_chips(asked: SearchRequest, labels: Mapping[str, Mapping[str, str
 
 
 def _choice(asked: SearchRequest, name: str, choice: FacetValue) -> FacetLink:
-    """Choosing a value, or letting go of it."""
+    """Return the link that chooses a value, or removes a chosen one."""
     if name == "changed":
         there = asked.address(**{"from": "" if choice.chosen else choice.since, "to": ""})
     elif choice.chosen:
@@ -316,7 +315,7 @@ def _chips(asked: SearchRequest) -> Iterator[FacetLink]:
 
 
 def _cleared(asked: SearchRequest) -> str:
-    """Return the URL of this search with nothing chosen."""
+    """Return the URL of this search without filters."""
     return replace(asked, sources=(), chosen=Filters()).address()
 
 
@@ -330,14 +329,14 @@ def _day(text: str) -> str:
 
 
 def _month(value: str) -> str:
-    """A month of a date as people write it; any other value as it is."""
+    """A month of a date as people write it; any other value unchanged."""
     if not _MONTH.fullmatch(value):
         return value
     return f"{date.fromisoformat(f'{value}-01'):%b %Y}"
 
 
 def _groups(asked: SearchRequest, answer: Answer) -> list[GroupView]:
-    """The hits, in groups where they come so; one without a value stands by itself."""
+    """The hits in their groups, or in one; a hit without a value is a group by itself."""
     several = len({hit.language for hit in answer.hits} - {"", UNKNOWN}) > 1
     fitted = partial(shown, spoken=several)
     if asked.group is None:

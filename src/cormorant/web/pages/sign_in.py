@@ -1,4 +1,4 @@
-"""Signing in by a token, and out again: for people, where others reach the pages."""
+"""Sign-in by a token, and sign-out, for people, if other machines reach the pages."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from cormorant.web.security.authentication import Authenticator
 from cormorant.web.security.authorization import page as route, visitor
 
 KEPT_S = 30 * 86400
-"""How long a browser is known that somebody asked to stay signed in on."""
+"""Seconds for which a browser stays signed in if its user asked for that."""
 SHORT_S = 12 * 3600
-"""How long another one is, should it not be closed before."""
+"""Seconds for which other browsers stay signed in, unless they are closed before."""
 MOST_BYTES = 10_000
-"""Of the form: a token, an address and a tick."""
+"""Bytes of the form: a token, an address and a checkbox."""
 
 
 def page(look: Jinja2Templates, request: Request, *, back: str, wrong: str = "", status: int = 200) -> Response:
-    """The sign-in page; `wrong` is said beside the field, `back` is where signing in leads to."""
+    """The sign-in page; `wrong` is an error beside the field, `back` the page after signing in."""
     values = layout.of(request, None) | {"back": inside(back), "wrong": wrong}
     return look.TemplateResponse(request, "sign_in.html", values, status_code=status)
 
 
 def inside(back: str) -> str:
-    """The address, when it is one of these pages; else home. Two slashes, of either kind, lead to another host."""
+    """The address if it is a page of this server, else home. Two slashes of either kind would lead to another host."""
     plain = back.isprintable() and back.startswith("/") and not back.startswith(("//", "/\\"))
     return back if plain else "/"
 
 
 def add(app: FastAPI, look: Jinja2Templates, keys: Authenticator) -> None:
-    """The page, what its form is sent to, and the way out."""
+    """Add the sign-in page, its form, and sign-out."""
 
     @route(app, "/sign-in", PUBLIC)
     def ask(request: Request, back: str = "/") -> Response:
@@ -78,7 +78,7 @@ def add(app: FastAPI, look: Jinja2Templates, keys: Authenticator) -> None:
 
 
 async def form(request: Request) -> dict[str, str]:
-    """The fields of a form, each once. Raises UsageError for more than a form has."""
+    """The fields of a form, each once. Raises UsageError for a larger body than any form has."""
     body = b""
     async for part in request.stream():
         body += part

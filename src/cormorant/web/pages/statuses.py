@@ -1,4 +1,4 @@
-"""Status pages of the administration: what a status number means, its cause and what to do."""
+"""Status pages of the administration: the meaning of a status number, its cause and the remedy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cormorant.web.shared_reader import SharedReader
 PER_PAGE = 50
 """Addresses on a page of a number."""
 COUNTED = 1_000
-"""Addresses that are counted for the figures of a page; of more it says that there are more."""
+"""Addresses that are counted for the figures of a page."""
 
 
 class Figures(NamedTuple):
@@ -67,7 +67,7 @@ def add(router: APIRouter, shelf: SharedReader, look: Jinja2Templates) -> None:
 
 
 def figures(house: Installation, wanted: DocumentFilter) -> Figures:
-    """Count the addresses that are listed."""
+    """Count the listed addresses."""
     records, more = listing.page(house, wanted, "", COUNTED)
     sites = Counter(_site(each["access_url"]) for each in records)
     by_source = Counter(each["source"] for each in sayable(records))

@@ -1,4 +1,4 @@
-"""The door before all routes: who asks, with which scope, and whether the route that is asked for needs no more.
+"""Authentication before all routes: the visitor, the visitor's scope, and whether it covers that of the route.
 
     request --LOCAL: the machine itself, or a proxy's,---.
             |   unless it shows a token that is wrong    |
@@ -6,13 +6,13 @@
             |   cookie that signing in gave: its scope --+--> the rule of the route: is its need covered? yes--> route
             `-- neither: a reader, of PRIVATE nobody ----'     `-no--> 401 without a token, 403 with one
 
-The rules are those that routes declare (`authorization`), and are asked before anything is routed: a route that
-declares no scope is closed to everybody. A visitor without a token gets 401 for unknown addresses too, and learns of
-none.
+The rules are those that routes declare (`authorization`), and are checked before routing: a route that declares no
+scope is closed to everybody. A visitor without a token gets 401 for unknown addresses too, so that no address is
+revealed.
 
-Invariants: nothing is opened by what a route is called or does; no answer to somebody who signed in is kept by anybody
-between; how often a wrong token may be shown is bounded for tokens in a header as for those typed in; a scope is looked
-up for each request, so that one that was narrowed holds from the next on.
+Invariants: access never depends on the name or behaviour of a route; no cache keeps an answer to a signed-in visitor;
+wrong tokens are limited in headers as in the form; the scope is read for each request, so that a narrowed token takes
+effect with the next one.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _Shown = TypeVar("_Shown")
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name of the session cookie. Over TLS browsers let nobody but this very host set one of that name."""
+    """Return the name of the session cookie. Over TLS browsers let only this host set a cookie of that name."""
     return "__Host-session" if request.url.scheme == "https" else "session"
 
 
@@ -73,9 +73,9 @@ class Authenticator:
         return found
 
     async def try_token(self, request: Request, attempt: Callable[[], _Shown | None]) -> _Shown | None:
-        """Make an attempt that shows a token, and count it when it comes to nothing. Raises TooManyTries before it.
+        """Try a token, and count the attempt if it fails. Raises TooManyTries beyond the limit.
 
-        One after the other, or so many as come at once would be tried before the first is counted.
+        Attempts run one after the other, or parallel ones would all be tried before the first is counted.
         """
         place = _place(request)
         async with self._one_at_a_time:
@@ -96,7 +96,7 @@ def _place(request: Request) -> str:
 
 
 class AuthenticationMiddleware:
-    """Lets a visitor through to the routes that the scope covers. `refuse` makes the answer to anybody else."""
+    """Admits visitors to the routes that their scope covers. `refuse` makes the answer to all others."""
 
     def __init__(
         self, app: Application, keys: Authenticator, exposure: Audience, policy: Policy,
@@ -105,9 +105,9 @@ class AuthenticationMiddleware:
         self._app, self._keys, self._exposure, self._policy, self._refuse = app, keys, exposure, policy, refuse
 
     async def __call__(self, scope: Asked, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it with what is needed."""
+        """Pass a request on, or answer it with the error."""
         if scope["type"] != "http":
-            return  # nothing here speaks anything else, so nothing else comes in
+            return  # no route takes another protocol
         request = Request(scope, receive)
         authorization.know(request, NOBODY)
         answer: Application = self._app
@@ -135,7 +135,7 @@ class AuthenticationMiddleware:
         return Visitor(AuthMethod.ANONYMOUS, readers, self._policy)
 
     def _admit(self, visitor: Visitor, request: Request) -> None:
-        """Raise what a visitor is told who may not ask for this, or for what there is not."""
+        """Raise the error for a visitor without the scope of the route, or for an unknown address."""
         method, path = request.method, request.scope["path"]  # as the router; `url` also has what Host says
         rule = self._policy.rule(method, path)
         if rule is not None:
@@ -154,7 +154,7 @@ class AuthenticationMiddleware:
 
 
 def _unkept(send: Send) -> Send:
-    """Send what nobody between may keep: it is for whoever showed a token, or says that none was shown."""
+    """Send a response that no cache may keep: it is for the bearer of a token, or an error about a missing one."""
 
     async def sends(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,12 +1,12 @@
-"""The scope that each route needs, declared beside it, and the scope of the visitor who asks.
+"""The scope that each route needs, declared beside it, and the scope of the visitor.
 
     needs(SCOPE), a dependency of a route --Policy.of--> rules: methods, path -> scope
-                                                            |--> the door, before anything is routed
+                                                            |--> authentication, before routing
                                                             |--> links: a page shows those that its visitor may follow
                                                             `--> OpenAPI and the reference page made of it
 
-A route that declares nothing is closed to everybody: the door refuses it, and a test fails. The dependency asks once
-more when the route is about to answer, so that a rule which the router reads otherwise opens nothing.
+A route without a declared scope is closed to everybody: authentication refuses it, and a test fails. The dependency
+checks the scope again when the route is about to answer, in case the router chooses another route than the rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cormorant.model.scope import PUBLIC, Scope, covers
 from cormorant.web.security.request_guard import Application
 
 PASSED_ON = frozenset(("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"))
-"""Header fields by which a proxy says that it asks for somebody else."""
+"""Header fields by which a proxy declares that it forwards a request."""
 _VISITOR = "cormorant.visitor"
 _ANYTHING = re.compile("")
 _Page = TypeVar("_Page", bound=Callable[..., Any])
@@ -35,8 +35,8 @@ _Page = TypeVar("_Page", bound=Callable[..., Any])
 class Audience(Enum):
     """Audience that reaches the pages.
 
-    LOCAL: this machine only; its person is the administrator and shows no token. PUBLIC: others, who search without a
-    token. PRIVATE: others, who show a token to search too.
+    LOCAL: this machine only; its user is the administrator and needs no token. PUBLIC: other machines, which search
+    without a token. PRIVATE: other machines, which need a token for search too.
     """
 
     LOCAL = "local"
@@ -78,7 +78,7 @@ class Policy:
         return cls([_rule(each) for each in iter_route_contexts(app.routes)])
 
     def rule(self, method: str, path: str) -> RouteRule | None:
-        """The rule of the route that takes such a request; None for no route, and for one that declares nothing."""
+        """The rule of the route that takes such a request; None for no route, and for one without a declared scope."""
         found = next((each for each in self.rules if each.answers(method, path)), None)
         return found if found is not None and found.declared else None
 
@@ -102,7 +102,7 @@ class Visitor:
 
     @property
     def author(self) -> str:
-        """Author of a change: the name of the token, or that it was made at the machine itself."""
+        """Author of a change: the name of the token, or this machine."""
         return f"token {self.token}" if self.token else "a browser or program on this machine"
 
     @property
@@ -143,7 +143,7 @@ class Needs:
 
 
 class DeclaredMount(Mount):
-    """A mounted application with the scope that all below it needs. Only GET is passed on."""
+    """A mounted application with the scope of all its paths. Only GET is passed on."""
 
     def __init__(self, path: str, app: Application, needs: Scope | None) -> None:
         super().__init__(path, app)
@@ -156,24 +156,24 @@ def needs(scope: Scope | None) -> Any:
 
 
 def page(router: APIRouter | FastAPI, path: str, scope: Scope | None, method: str = "GET") -> Callable[[_Page], _Page]:
-    """A page for people, or what a form is sent to, with the scope that it needs."""
+    """A page for people, or the target of a form, with the scope that it needs."""
     return router.api_route(path, methods=[method], include_in_schema=False, dependencies=[needs(scope)])
 
 
 def demand(request: Request, scope: Scope | None) -> None:
-    """Raise what refuses a request whose visitor has no such scope: for orders of which a part needs more."""
+    """Raise the error for a visitor without this scope: for requests of which a part needs a wider scope."""
     asks = visitor(request)
     if scope is not PUBLIC and not covers(asks.scope, scope):
         raise asks.refusal(scope)
 
 
 def know(request: Request, known: Visitor) -> None:
-    """Note who asks, for all that answers."""
+    """Record the visitor in the request."""
     request.scope[_VISITOR] = known
 
 
 def visitor(request: Request) -> Visitor:
-    """Return the visitor of a request; the unknown visitor where no middleware has recorded one."""
+    """Return the visitor of a request; NOBODY if no middleware has recorded one."""
     found = request.scope.get(_VISITOR)
     return found if isinstance(found, Visitor) else NOBODY
 
@@ -186,10 +186,10 @@ def is_admitted(request: Request) -> bool:
 
 
 def local_scope(request: Request) -> Scope:
-    """The scope of a visitor where only this machine reaches the pages.
+    """The scope of a visitor if only this machine reaches the pages.
 
-    Whoever comes to a loopback address through no proxy that says so is the person at the machine, and its
-    administrator. A proxy that nobody told us of speaks for others, who are readers.
+    A request to a loopback address without header fields of a proxy comes from the user of the machine, who is its
+    administrator. A proxy that is not configured forwards requests of others, who are readers.
     """
     host, *_ = request.scope.get("server") or ("",)
     at_home = _is_loopback(str(host)) and PASSED_ON.isdisjoint(request.headers.keys())
@@ -204,7 +204,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _rule(context: RouteContext) -> RouteRule:
-    """The rule of a route; of several declarations the one that needs most."""
+    """The rule of a route; of several declarations the widest scope counts."""
     pattern = getattr(context, "path_regex", None) or _ANYTHING
     methods, path = context.methods, str(context.path_format or context.path)
     if isinstance(context.original_route, DeclaredMount):

@@ -1,7 +1,4 @@
-"""Rate limit of wrong tokens from one client address.
-
-A bounded number of times a minute, and no memory without bound.
-"""
+"""Rate limit of wrong tokens from one client address: a number a minute, in bounded memory."""
 
 from __future__ import annotations
 
@@ -13,13 +10,13 @@ from cormorant.base.clock import Clock
 MOST = 10
 WITHIN_S = 60.0
 PLACES = 10_000
-"""Places that are remembered; of more, those that failed longest ago are forgotten."""
+"""Client addresses that are remembered; beyond, the oldest failures are dropped."""
 _NEIGHBOURS = 64
-"""Bits of an IPv6 address that are one place: whoever has one has all that begin so."""
+"""Prefix bits of an IPv6 address that count as one client, since a client usually has the whole network."""
 
 
 class Tries:
-    """Wrong tokens by the place they came from. For one process; calls come from one thread."""
+    """Wrong tokens by client address. For one process; calls come from one thread."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -43,7 +40,7 @@ class Tries:
 
 
 def _whole(place: str) -> str:
-    """The place an address belongs to: itself, or the network that an IPv6 address is one of."""
+    """The client of an address: the address itself, or the network of an IPv6 address."""
     try:
         at = ip_address(place.partition("%")[0])
     except ValueError:

@@ -15,7 +15,7 @@ Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 Application: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
-"""What ASGI says of an application, in its own words."""
+"""Types of the ASGI specification."""
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; "
@@ -27,15 +27,15 @@ COPY_POLICY = (
     "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self'; form-action 'none'; "
     "frame-ancestors 'self'; base-uri 'none'"
 )
-"""For somebody else's words: no scripts, no forms, no pictures, an origin of its own. A link that is followed opens a
-window, which is nothing of ours."""
+"""For content of other sites: no scripts, no forms, no pictures, an origin of its own. Links open a new window without
+access to this one."""
 MOST_BODY = 65_536
-"""Bytes that may be sent with a request: nothing here takes more than a form's worth."""
+"""Bytes of a request body; no route but push takes more than a form."""
 MOST_REQUESTS = 200
-"""Requests that are answered at once; more are told to come again."""
+"""Requests that are answered at once; further ones get an error that asks them to retry."""
 AGAIN_S = 5
 OF_PROGRAMS = ("/api/", "/health/", "/metrics")
-"""Where programs ask: what is wrong is told as a problem object (RFC 9457)."""
+"""Paths for programs, whose errors are problem objects (RFC 9457)."""
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
 
 _HEADERS = {
@@ -46,12 +46,12 @@ _HEADERS = {
     b"cross-origin-resource-policy": b"same-origin",
     b"cache-control": b"no-store",
 }
-"""Of the referrer only pages of ours learn: without any, browsers would not say where a form of ours comes from."""
+"""The referrer is sent to this server only; without it, browsers would not name the origin of its own forms."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _OWN_PORTS = (":80", ":443")
 
 _OF_STATIC = {b"cross-origin-resource-policy": b"cross-origin", b"cache-control": b"no-cache"}
-"""A kept copy has an origin of its own, to which even our own style sheet comes from elsewhere."""
+"""A kept copy has an origin of its own, for which even the style sheet of this server is cross-origin."""
 
 
 _HOST = re.compile(r"([^\s:/@\[\]<>\"']+|\[[0-9a-f:.]+\])(:\d{0,5})?")
@@ -59,11 +59,11 @@ _HOST = re.compile(r"([^\s:/@\[\]<>\"']+|\[[0-9a-f:.]+\])(:\d{0,5})?")
 
 
 class RequestGuard:
-    """Refuses what a browser was made to send, and adds the headers a route did not set itself.
+    """Refuses forged requests of browsers, and adds security headers that a route did not set itself.
 
-    Refused are requests that name another host (DNS rebinding), those that would change something and come from pages
-    of others (CSRF), and more than can be answered at once. `hosts` are the names to answer to, besides those of
-    loopback and the very address that a request came to. HEAD is answered as GET is, less the body.
+    It refuses requests that name another host (DNS rebinding), changing requests from pages of other sites (CSRF), and
+    requests beyond MOST_REQUESTS. `hosts` are valid host names besides those of loopback and the server address of the
+    request. HEAD is answered like GET, without the body.
     """
 
     def __init__(self, app: Application, hosts: Collection[str]) -> None:
@@ -99,7 +99,7 @@ class RequestGuard:
             self._under_way -= 1
 
     def _refused(self, scope: Scope) -> dict[str, Any] | None:
-        """Return what is wrong with a request, as a problem; None when nothing is."""
+        """Return the problem for a request that is refused; None if it is admitted."""
         host = plain(_field(scope, b"host"))
         if host not in self._hosts and host != _came_to(scope):
             return UsageError(ELSEWHERE).as_problem(421)
@@ -114,15 +114,15 @@ TOO_MANY = "The server has too many requests at the moment. Try again in a few s
 
 
 async def _say(send: Send, path: str, problem: dict[str, Any]) -> None:
-    """Tell what is wrong: to a program as a problem object, to a person in its sentence."""
-    told, kind = f"{problem['detail']}\n", "text/plain; charset=utf-8"
+    """Send a problem: to a program as a problem object, to a person as its sentence."""
+    body, kind = f"{problem['detail']}\n", "text/plain; charset=utf-8"
     if path.startswith(OF_PROGRAMS):
-        told, kind = json.dumps(problem), "application/problem+json"
-    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(told.encode())).encode())]
+        body, kind = json.dumps(problem), "application/problem+json"
+    headers = [(b"content-type", kind.encode()), (b"content-length", str(len(body.encode())).encode())]
     if problem["status"] == Busy.http_status:
         headers.append((b"retry-after", str(AGAIN_S).encode()))
     await send({"type": "http.response.start", "status": problem["status"], "headers": headers})
-    await send({"type": "http.response.body", "body": told.encode()})
+    await send({"type": "http.response.body", "body": body.encode()})
 
 
 def _field(scope: Scope, name: bytes) -> str:
@@ -132,7 +132,7 @@ def _field(scope: Scope, name: bytes) -> str:
 
 
 def plain(host: str) -> str:
-    """A host as it is compared: without a port and the dot of a complete name, an IPv6 address in its brackets."""
+    """A host for comparison: without a port and the final dot of a full name, an IPv6 address in its brackets."""
     named = _HOST.fullmatch(host)
     if named is None:
         return ""
@@ -143,14 +143,14 @@ def plain(host: str) -> str:
 
 
 def _came_to(scope: Scope) -> str | None:
-    """The address of ours that a request came to, as a host. Whoever rebinds a name cannot have it be an address."""
+    """The server address of a request, as a host. DNS rebinding needs a name, so an address is safe."""
     server = scope.get("server")
     at = _address(str(server[0]).partition("%")[0]) if server else ""
     return f"[{at}]" if ":" in at else at or None
 
 
 def _address(text: str) -> str:
-    """An IP address as everybody writes it, IPv4 in IPv6 as IPv4; "" for what is none."""
+    """An IP address in its canonical form, IPv4 in IPv6 as IPv4; "" for other text."""
     try:
         at = ip_address(text)
     except ValueError:
@@ -161,9 +161,9 @@ def _address(text: str) -> str:
 def _is_of_others(scope: Scope) -> bool:
     """Return whether a page of another site sent the request.
 
-    A browser says so; programs say nothing, and nothing made them.
+    Browsers name the sending site; programs do not, and no page can make them send a request.
 
-    Over TLS and from loopback it says so in Sec-Fetch-Site, else it names the page's origin.
+    Over TLS and from loopback browsers send Sec-Fetch-Site, otherwise the origin of the page.
     """
     site, origin = _field(scope, b"sec-fetch-site"), _field(scope, b"origin")
     if site:
@@ -173,5 +173,5 @@ def _is_of_others(scope: Scope) -> bool:
 
 
 def _without_port(host: str) -> str:
-    """A host and its port, without one that need not be said."""
+    """A host and its port, without a default port."""
     return next((host.removesuffix(each) for each in _OWN_PORTS if host.endswith(each)), host)
