@@ -125,7 +125,7 @@ def decode_framed(payload: bytes, tasks: msgspec.msgpack.Decoder[T]) -> tuple[T,
 
 
 def encode_result(result: Extraction | ConversionFault) -> bytes:
-    """Return an answer of at most MAX_ANSWER bytes; what is too long loses the end of its text, then links."""
+    """Return an answer of at most MAX_ANSWER bytes; a longer one loses the end of its text, then links."""
     if isinstance(result, ConversionFault):
         reason, detail = one_line(result.reason, _REASON), one_line(result.detail, _REASON)
         return _ENCODER.encode(ConversionFault(result.status, reason, detail))
@@ -142,7 +142,7 @@ def encode_result(result: Extraction | ConversionFault) -> bytes:
 
 
 def decode_result(answer: bytes) -> Extraction | ConversionFault:
-    """Return what the child found out. An answer that is none is a ConversionFault like any other."""
+    """Return the result of the child. An invalid answer is a ConversionFault like any other."""
     try:
         result = _ANSWERS.decode(answer)
     except (msgspec.DecodeError, UnicodeDecodeError):  # another shape is a DecodeError too, a tag in no UTF-8 is none

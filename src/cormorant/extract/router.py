@@ -3,10 +3,10 @@
 It is this process, the sandbox, or none.
 
     INLINE <- HTML up to 4 MB, XHTML up to 400 kB, plain text and Markdown up to 1 MB: linear in their input
-    CHILD  <- everything else that has a converter, and larger ones of the above
-    NONE   <- pictures, sound, film, programs: status 1001; what has no converter: status 908
+    CHILD  <- all other types with a converter, and larger documents of the above
+    NONE   <- pictures, sound, film, programs: status 1001; types without a converter: status 908
 
-With `job` this is all that a crawl needs; nothing here loads a converter.
+A crawl needs only this module and `job`; neither loads a converter.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _INLINE: Final = {
     FormatReader.MARKDOWN: INLINE_TEXT_BYTES,
 }
 OCR_PICTURES: Final = frozenset(("image/bmp", "image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp"))
-"""Pictures in which text is looked for where a source asks for it."""
+"""Picture types with recognition of text, if a source requests it."""
 OCR_LIMITS: Final = Limits(cpu_s=600, wall_s=1_200.0)
 """A page takes 2 to 6 seconds; a document has 30 pages of its budget (`extract.ocr.engines`)."""
 _NOT_DOCUMENTS: Final = frozenset(
@@ -71,7 +71,7 @@ _NOT_DOCUMENTS: Final = frozenset(
 
 
 class ChildTask(NamedTuple):
-    """Task of a limited child, with its limits (None: the usual ones); `added` by a package."""
+    """Task of a sandboxed child, with its limits (None: the usual ones); `added` by a package."""
 
     name: str
     limits: Limits | None = None
@@ -121,7 +121,7 @@ def plugin_task(name: str) -> str:
 
 
 def claims_to_be(declared: str, file_name: str) -> str:
-    """Say which readable format that proves itself by its bytes name or type claim, "" when neither does."""
+    """Return the readable format with a signature that name or type claim, "" if neither does."""
     if proves_itself(by_name(file_name)):
         return f"name says {file_name.rpartition('.')[2].upper()[:10]}"
     return f"type says {declared}" if proves_itself(declared) else ""

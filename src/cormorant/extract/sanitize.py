@@ -1,9 +1,9 @@
 """Sanitizing of text before it is stored.
 
-Printable characters, tabs and newlines; the rest is taken out here and nowhere else.
+It keeps printable characters, tabs and newlines; only this module removes others.
 
 PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and a soft hyphen or a byte-order mark inside a word keeps it from
-being found. Joiners and direction marks stay: scripts need them, and whoever shows text isolates it.
+being found. Joiners and direction marks stay: scripts need them, and the web pages isolate displayed text.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def clean_lines(text: str) -> str:
 
 
 def _mended(raw: bytes) -> bytes:
-    """Return `raw` itself when nothing is wrong with it. Each question is one pass of memchr or memmem."""
+    """Return `raw` itself if it is clean. Each test is one pass of memchr or memmem."""
     if _has_unwanted(raw):
         raw = raw.translate(_TO_SPACE, _GONE)
     if b"\xc2" in raw and _C1_OR_SOFT_HYPHEN.search(raw):
@@ -137,7 +137,7 @@ def is_made_up(title: str) -> bool:
 
 
 def is_left_behind(line: str) -> bool:
-    """Return whether a title or heading was put there by an editor of pages, for its user to write one."""
+    """Return whether a title or heading is the default of a page editor."""
     return _LEFT_BEHIND.fullmatch(line) is not None
 
 

@@ -156,7 +156,7 @@ def _charset_of(form: Element, document: Document) -> str:
 
 
 def _submitted(action: str, fields: list[tuple[str, str]], charset: str) -> str:
-    """The address of a GET form as it is sent when nobody fills it in."""
+    """Return the address of a GET form with its initial values."""
     return f"{action.partition('#')[0].partition('?')[0]}?{form_data(fields, charset)}" if fields else action
 
 

@@ -20,7 +20,7 @@ _OLDER: Final = {
 
 
 def text_of_bytes(data: bytes, label: str = "", default: str = "") -> str:
-    """Return the text of `data`. `label` is what the mail says of it, `default` counts where it says nothing."""
+    """Return the text of `data`. `label` is the charset in the mail, `default` applies if it names none."""
     if data.isascii() and b"\x1b" not in data and (not label or label.lower() in _ASCII or label.lower() == "utf-8"):
         return data.decode("ascii")
     name = label.strip().lower()

@@ -4,7 +4,7 @@
     part with a name, document, message, attachment     -> attachment
     picture in the page, signature, resource fork       -> neither
 
-Of alternatives the one is shown that says more; the plain one where both say the same.
+Of alternatives the one with more words is shown; the plain one if they are equal.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class MailContent:
     encrypted: bool = False
 
     def add(self, other: MailContent) -> None:
-        """Add what was found in a part."""
+        """Add the contents of a part."""
         self.texts += other.texts
         self.calendar += other.calendar
         self.attachments += other.attachments
@@ -93,7 +93,7 @@ class MailContent:
 
 
 def content_of(part: MimePart, default: str = "") -> MailContent:
-    """Return what a part shows and holds. `default` is the charset of text that declares none.
+    """Return the text and files of a part. `default` is the charset of text that declares none.
 
     Parts lie at most `mime.MAX_DEPTH` deep in one another.
     """

@@ -2,7 +2,7 @@
 
 Signature: "From ", a time of day and a year in the first line; a header field in the second.
 
-A mail is named after itself and not after its place, so that none has another name once one was added or removed.
+The name of a mail depends on its contents, not its place, so that adding or removing a mail renames no other.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_SUBJECTS: Final = 1_000
 """Subjects that the text of a mailbox lists."""
 
 _FOLDER_DATA: Final = "x-imap"
-"""Field of the first mail of some folders, in which a program keeps what it knows of them."""
+"""Field of the first mail of some folders, in which a program stores data about them."""
 
 _EPOCH: Final = date(1970, 1, 1).toordinal()
 _DAY_S: Final = 86_400

@@ -1,7 +1,7 @@
 """Parts of a mail: a tree of slices of its bytes (RFC 2046).
 
-The parser of the standard library makes an object of every part before anybody can count them, and gives up a mail
-whose parts lie some hundreds deep; this one counts while it reads, and keeps what is within the bounds.
+The parser of the standard library makes an object of every part before they can be counted, and gives up a mail whose
+parts lie some hundreds deep; this one counts while it reads, and keeps what is within the bounds.
 
     mail --read_header--> header | body --delimiter lines--> parts --read_header--> ...
 """
@@ -53,7 +53,7 @@ class MimePart:
 
 @dataclass(slots=True)
 class MimeTree:
-    """A mail as its first part. `fault` says what of it was not read, "" for nothing."""
+    """A mail as its first part. `fault` names the parts that were not read, "" for none."""
 
     root: MimePart
     fault: str = ""

@@ -1,6 +1,6 @@
 """Content of a mail that is signed and not encrypted, within its signature: CMS SignedData (RFC 5652 5, RFC 8551).
 
-Read by its few outer elements in BER; what it is signed with is not looked at.
+Read by its few outer elements in BER; the signature is not verified.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def transfer_decoded(raw: bytes, encoding: str) -> bytes:
 
 
 def base64_decoded(raw: bytes) -> bytes:
-    """Return the bytes of base64, whatever stands between its letters; an incomplete end is left out.
+    """Return the bytes of base64, ignoring other characters; an incomplete end is left out.
 
     Gateways join encoded texts, so more may follow a padding; plain text that was added behind it is none.
     """

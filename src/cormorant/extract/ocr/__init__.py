@@ -4,5 +4,5 @@
     page_images    grey pictures, drawn by PDFium or decoded by Pillow
     engines        the one way to use either engine: rapidocr_engine, tesseract_engine
 
-By choice, and offline: nothing is fetched. Runs only in a limited child, with an engine that was loaded before.
+By choice, and offline: nothing is fetched. Runs only in the sandbox, with an engine that was loaded before.
 """

@@ -30,8 +30,8 @@ class OcrEngine(Protocol):
 
 
 class EngineMissing(Exception):
-    """The engine is not installed. The message is a sentence that says what has to be."""
+    """The engine is not installed. The message is a sentence with the required installation."""
 
 
 class RecognitionFailed(Exception):
-    """The engine could not look at a picture. The message is what it said, for the log."""
+    """The engine could not read a picture. The message is the engine's, for the log."""

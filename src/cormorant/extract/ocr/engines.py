@@ -1,4 +1,4 @@
-"""Engines that recognise text in a picture, by name, and how much of a document they may take.
+"""Engines that recognise text in a picture, by name, and their limits for a document.
 
     recognise(pictures, "tesseract", OcrBudget()) -> text of each picture, until the budget is used up
 

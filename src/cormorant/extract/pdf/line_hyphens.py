@@ -1,20 +1,19 @@
-"""Words that were broken at the end of a line: which hyphens belong to the word, and which were put there to break it.
+"""Words that were broken at the end of a line: hyphens of the word are kept, hyphens of the break are removed.
 
-    exam-      ple        -> example                    a soft hyphen, gone with the line
+    exam-      ple        -> example                    a soft hyphen, removed
     Anglo-     Saxon      -> Anglo-Saxon                a hard one, kept
-    Haupt-     und        -> Haupt- und                 one that stands for the rest of a compound
+    Haupt-     und        -> Haupt- und                 one that represents the rest of a compound
     decision-  making     -> decisionmaking ... decision-making          in doubt: both can be found
 
-A PDF keeps no difference between the two, and PDFium marks both with U+0002 or U+FFFE, even a true soft hyphen. The
-document itself decides first: a word that stands elsewhere in it, unbroken, in one of the two ways is that way. Else
-signs decide that hold in all languages written with Latin, Greek or Cyrillic letters: programs that break words do not
-break before a capital or a digit, nor behind a single letter, nor abbreviations in capitals. Where these say nothing, a
-break between two parts that both are words of the document, or of which one is mostly joined with a hyphen, or within a
-word that has a hyphen before, is in doubt. Then the text has the joined word, which is right more often, and so does a
-phrase that contains it; the other way stands in an aside, so that both are found. To put both into the text would tear
-the phrase in either way, and to add the hyphenated form of every broken word would make its pieces found ("exam",
-"ple"). Of 1,042 broken words in manuals in English, German, French and Spanish, 43 are in doubt; of the 700 others that
-were looked at, fewer than ten come out wrong.
+A PDF does not distinguish the two, and PDFium marks both with U+0002 or U+FFFE, even a true soft hyphen. The document
+itself decides first: by the form of the word elsewhere in it, unbroken. Otherwise rules for all languages with Latin,
+Greek or Cyrillic letters decide: programs that break words do not break before a capital or a digit, nor behind a
+single letter, nor abbreviations in capitals. Without such a sign, a break between two parts that both are words of the
+document, or of which one is mostly joined with a hyphen, or within a word that has a hyphen before, is in doubt. Then
+the text has the joined word, which is right more often, and so does a phrase that contains it; the other way stands in
+an aside, so that both are found. To put both into the text would tear the phrase in either way, and to add the
+hyphenated form of every broken word would make its pieces found ("exam", "ple"). Of 1,042 broken words in manuals in
+English, German, French and Spanish, 43 are in doubt; of the 700 others that were checked, fewer than ten are wrong.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _BREAK: Final = re.compile(
 _SOFT: Final = "\xad"
 _MARKS: Final = "\x02\ufffe"
 _AROUND: Final = 60
-"""Characters on either side of a break in which its word is looked for; longer words are none."""
+"""Characters on either side of a break in which its word is searched."""
 _HEAD: Final = re.compile(r"[^\W_]+")
 _TAIL: Final = re.compile(r"[^\W_]+\Z")
 _RUN_BEFORE: Final = re.compile(r"\S*\Z")
@@ -89,7 +88,7 @@ class LineHyphens:
                 self._pairs.add((first[0], second[0]))
 
     def joined(self, text: str) -> str:
-        """Return the text of a page with its broken words joined, and keep what is in doubt in `asides`."""
+        """Return the text of a page with its broken words joined, and keep doubtful forms in `asides`."""
         return "".join(self._pieces(text))
 
     def _pieces(self, text: str) -> Iterator[str]:
@@ -125,7 +124,7 @@ class LineHyphens:
         return Joint("", f"{first[0]}-{second[0]}" if in_doubt else "")
 
     def _stands_elsewhere(self, first: str, second: str) -> tuple[bool, bool]:
-        """Return whether the word stands elsewhere joined, and whether it does with a hyphen."""
+        """Return whether the word occurs elsewhere joined, and whether it does with a hyphen."""
         first, second = first.lower(), second.lower()
         return first + second in self._words, (first, second) in self._pairs
 
@@ -154,7 +153,7 @@ def _run_at(before: str) -> str:
 
 
 def _is_hard(first: str, second: str, ahead: str) -> bool:
-    """Return whether a hyphen between these parts belongs to the word, whatever the word is."""
+    """Return whether a hyphen between these parts belongs to any such word."""
     if not second[0].isalpha() or not first[-1].isalpha():
         return True
     if first.isupper() and second.isupper() and len(first) > 1 and len(second) > 1:

@@ -1,4 +1,4 @@
-"""Handles of PDFium: an open file and the annotations of its pages. Protection and damage are found out here."""
+"""Handles of PDFium: an open file and the annotations of its pages. Protection and damage are detected here."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ PdfFile: TypeAlias = Any
 """A document of pypdfium2, which comes without types."""
 
 MAX_PAGES: Final = 20_000
-"""Pages of a document that are looked at."""
+"""Pages of a document that are read."""
 MAX_ANNOTATIONS: Final = 20_000
-"""Annotations of a page that are looked at."""
+"""Annotations of a page that are read."""
 
 _LOCKED: Final = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
 """A password other than the empty one, or a lock that PDFium has no key for (certificates, rights management)."""
@@ -84,7 +84,7 @@ def _has_page(document: PdfFile, number: int) -> bool:
 
 
 def is_cut_short(body: bytes, document: PdfFile) -> bool:
-    """Return whether the file has lost its end, so that its objects had to be looked for."""
+    """Return whether the file has lost its end, so that its objects had to be searched."""
     return _END not in body[-_TAIL:] and not pdfium.FPDF_DocumentHasValidCrossReferenceTable(document)
 
 

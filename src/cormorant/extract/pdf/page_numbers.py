@@ -14,8 +14,8 @@ _MOST_NAMED: Final = 10
 class PageFaults:
     """Faults of a document, with pages counted from 1.
 
-    `damaged` pages cannot be read; the letters of `garbled` ones have no names; from `left_out` on, 0 for none, none
-    was looked at; `cut_short`: the file has lost its end.
+    `damaged` pages cannot be read; the letters of `garbled` ones have no names; pages from `left_out` on, 0 for none,
+    were not read; `cut_short`: the file has lost its end.
     """
 
     damaged: list[int] = field(default_factory=list)

@@ -1,11 +1,11 @@
-"""Text of one page, and whether it is any.
+"""Text of one page, and detection of meaningless text.
 
 A word is found by its letters, and a PDF often names shapes (ligatures, forms of Arabic and Hebrew letters): "ﬁnd" is
 "find". The letters are those of Unicode's compatibility decomposition (UAX 15); of other compatibility characters
 (fractions, squared units) nothing is changed.
 
-A font may lack the table from glyphs to characters (ISO 32000-1, 9.10). PDFium then hands out glyph numbers as if they
-were characters, which look like text and are none: such a page has no text, like a scan.
+A font may lack the table from glyphs to characters (ISO 32000-1, 9.10). PDFium then returns glyph numbers as
+characters, which look like text: such a page counts as one without text, like a scan.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TextPage: TypeAlias = Any
 """A text page of pypdfium2, which comes without types."""
 
 _SAMPLE: Final = 200
-"""Characters of a page that are looked at for what they are."""
+"""Characters of a page that are tested."""
 _MOST_GARBLED: Final = 0.5
 _NO_CHARACTERS: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd]")
 """Controls, private use, the replacement character; the marks of broken words are taken out before."""
@@ -53,7 +53,7 @@ def page_text(text_page: TextPage) -> PageText:
 
 
 def count_letters(text: str) -> int:
-    """Return how many letters and digits `text` has."""
+    """Return the number of letters and digits in `text`."""
     return sum(map(str.isalnum, text))
 
 
@@ -63,7 +63,7 @@ def _is_garbled(text: str) -> bool:
 
 
 def _has_no_characters(text_page: TextPage) -> bool:
-    """Ask of some glyphs, evenly spread, whether PDFium knows their characters."""
+    """Return whether PDFium lacks the characters of some evenly spread glyphs."""
     count = pdfium.FPDFText_CountChars(text_page)
     places = range(0, count, max(1, count // _SAMPLE))
     unknown = sum(pdfium.FPDFText_HasUnicodeMapError(text_page, place) == 1 for place in places)

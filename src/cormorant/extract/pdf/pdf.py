@@ -1,11 +1,11 @@
-"""Reader of PDF: text page by page, and what stands beside it.
+"""Reader of PDF: text page by page, and its asides.
 
     page by page   text, free-text annotations, values of form fields, descriptions of pictures
     asides         comments, titles of the outline, names of attached files, hyphenated forms in doubt
     links          of annotations, with the text under them
 
-A form of Adobe LiveCycle has its texts elsewhere (`xfa`); they take the place of the page that says to wait for them.
-Not read: page labels, actions other than links, scripts, and pictures, unless a recogniser of text is handed in.
+A form of Adobe LiveCycle has its texts elsewhere (`xfa`); they replace the page that asks to wait for them. Not read:
+page labels, actions other than links, scripts, and pictures, unless a recogniser of text is passed in.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from cormorant.extract.pdf.pages import count_letters
 from cormorant.extract.pdf.pdfium_text import wide_text
 
 MAX_CHILDREN: Final = 3_000_000
-"""Children of elements that are looked at in a document; some 3 s."""
+"""Children of elements that are read in a document; some 3 s."""
 _FEWEST_LETTERS: Final = 3
 """ActualText of fewer letters stands for a ligature or a hyphen within a word, which PDFium has read."""
 
@@ -26,7 +26,7 @@ class AlternativeTexts:
     """
 
     def __init__(self, limit: int = MAX_CHILDREN) -> None:
-        """Take how many children of elements are looked at in all."""
+        """Set the limit of children that are read in all."""
         self._left = limit
 
     def of_page(self, page: Any) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""Forms of Adobe LiveCycle (XFA 3.3), whose pages are drawn by Acrobat and say "Please wait" to everything else.
+"""Forms of Adobe LiveCycle (XFA 3.3), whose pages Acrobat draws; other programs display "Please wait".
 
-Their texts stand in the XML packet `template` (captions, drawn text), what was filled in in `datasets`.
+Their texts are in the XML packet `template` (captions, drawn text), entered values in `datasets`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_dynamic_form(document: PdfFile) -> bool:
 
 
 def dynamic_form_texts(document: PdfFile) -> Iterator[str]:
-    """Yield the texts of a form and what was filled in."""
+    """Yield the texts of a form and its entered values."""
     for index in range(min(_MAX_PACKETS, pdfium.FPDF_GetXFAPacketCount(document))):
         name = byte_text(partial(pdfium.FPDF_GetXFAPacketName, document, index))
         if name not in ("template", "datasets"):

@@ -2,7 +2,7 @@
 
     reader      the two functions that others call, and the loop over tokens
     tokens      control words, groups, bytes
-    groups      what a group holds until it ends, and where its text goes
+    groups      the state of a group until it ends, and the target of its text
     charsets    charsets of fonts as codecs
     fields      links, and choices of form fields
     objects     files in objects
@@ -12,6 +12,6 @@ over.
 
 Invariants
 
-- A group that is not known and may be ignored is ignored; any other is read through.
-- Groups in each other cost no stack of Python, and from a depth on no memory.
+- An unknown group that may be ignored is ignored; any other is read.
+- Nested groups use no Python stack, and beyond a limit no memory.
 """

@@ -1,4 +1,4 @@
-"""Charsets of fonts (RTF 1.9.1, "Font Table"), which decide what the bytes of a text mean."""
+"""Charsets of fonts (RTF 1.9.1, "Font Table"), which determine the characters of the bytes of a text."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class FontTable:
         return FontCharset(_codec(page)) if page else self.document_charset()
 
     def _is_precise(self) -> bool:
-        """Return whether the charset 0 of a font is meant: some programs write it for every font, whatever it holds."""
+        """Return whether the charset 0 of a font is meant: some programs write it for every font."""
         own = {charset for charset, page in _CODE_PAGES.items() if page == self.code_page}
         return not own or not own.isdisjoint(self._charsets.values())
 

@@ -71,7 +71,7 @@ def _box(machine: RtfMachine, _number: int | None) -> None:
 
 
 def _named(name: str) -> WordReader:
-    """Return a reader that keeps a text for what follows."""
+    """Return a reader that keeps a text for the next destination."""
 
     def read(machine: RtfMachine, _number: int | None) -> None:
         def done(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Fields (RTF 1.9.1, "Fields"): the target of a link, and what is chosen in a form field."""
+"""Fields (RTF 1.9.1, "Fields"): the target of a link, and the choice of a form field."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RtfField:
     """A field while it is read."""
 
     def __init__(self) -> None:
-        """Start a field of which nothing is known."""
+        """Start an empty field."""
         self.instruction = ""
         self.result_seen = False
         self.choices: list[str] = []

@@ -51,11 +51,11 @@ class RtfText:
             self._boxes.clear()
 
     def text(self) -> str:
-        """Return what was added; halves of surrogate pairs are joined."""
+        """Return the text; surrogate pairs are joined."""
         return _joined(_PARAGRAPH.join(["".join(self.pieces), *self._boxes]))
 
     def label(self, start: int) -> str:
-        """Return what was added from the piece of number `start` on, as far as a link is named by it."""
+        """Return the text from the piece of number `start` on, up to the limit of a link's name."""
         return _joined("".join(self.pieces[start : start + MAX_LABEL]))
 
 
@@ -78,7 +78,7 @@ class RtfGroup:
         self.silent = False
         """Whether its text is not shown: deleted text, the bytes of a picture."""
         self.pair = False
-        """Whether its groups say the same in two charsets (`upr`)."""
+        """Whether its groups hold the same text in two charsets (`upr`)."""
         self.text: RtfText | None = None
         """Where its text goes, None for nowhere."""
         self.place = ""

@@ -45,7 +45,7 @@ class RtfMachine:
         self.info: dict[str, str] = {}
         self.custom: dict[str, Value] = {}
         self.names: dict[str, str] = {}
-        """Texts that belong to what follows: the author of a comment, the name of a property."""
+        """Texts for the next destination: the author of a comment, the name of a property."""
         self.property_type = 0
         self.group = RtfGroup()
         self._words = words

@@ -1,4 +1,4 @@
-"""Reader of RTF documents: text, links and particulars, and the files in their objects."""
+"""Reader of RTF documents: text, links and metadata, and the files in their objects."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class RtfTokens:
         return self._body[max(0, self.place - _NEAR) : self.place - 2].rstrip(_LINE_ENDS).endswith(b"{")
 
     def skip_group(self) -> memoryview:
-        """Pass over what is left of the group up to its closing brace, and return it."""
+        """Skip the rest of the group up to its closing brace, and return it."""
         start, depth = self.place, 1
         while (match := _BRACE.search(self._body, self.place)) is not None:
             self.place = match.end()

@@ -76,7 +76,7 @@ def _plain(machine: RtfMachine, _number: int | None) -> None:
 
 
 def _deleted(machine: RtfMachine, number: int | None) -> None:
-    """Begin or end text that was deleted or moved away, or repeats what HTML in RTF says ([MS-OXRTFEX] 2.1.3.2)."""
+    """Begin or end text that was deleted or moved away, or repeats HTML in RTF ([MS-OXRTFEX] 2.1.3.2)."""
     if machine.group.place != PICTURE:
         machine.group.silent = number != 0
 

@@ -2,7 +2,6 @@
 
     document -> service -> service -> ... -> document | veto
 
-A document service takes what was read of a document (text, title, attributes, language) and returns it changed, or says
-that it is not to be found. `registry` has those that are built in and those that packages add, `task` runs one in a
-limited child.
+A document service takes the text, title, attributes and language of a document and returns them changed, or vetoes the
+document. `registry` has the built-in services and those of packages, `task` runs one in the sandbox.
 """

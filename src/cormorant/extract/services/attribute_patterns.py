@@ -1,6 +1,6 @@
-"""Document service that takes attributes out of a document's text, title or address by regular expressions.
+"""Document service that extracts attributes from a document's text, title or address by regular expressions.
 
-Expressions are RE2's, whose time is linear in the text, whatever they are.
+Every expression of RE2 takes time linear in the text.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ExtractAttributes(DocumentService[ExtractAttributesSettings]):
         ]
 
     def process(self, document: ServiceDocument) -> ServiceDocument:
-        """Add what is found, each value once, at most MOST_VALUES of an attribute."""
+        """Add matches, each value once, at most MOST_VALUES of an attribute."""
         looked_at: str = getattr(document, self.settings.within)
         attributes = dict(document.attributes)
         for name, pattern in self._patterns:

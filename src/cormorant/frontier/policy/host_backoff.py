@@ -25,8 +25,8 @@ CIRCUIT = 10
 def after(outcome: Outcome, failures: int, now: float, spread: float) -> Rest:
     """Return the rest before the next visit of a site.
 
-    A redirect counts as a response of the site, whatever its target answers. A shortage of this machine says nothing
-    about the site.
+    A redirect counts as a response of the site, even if its target fails. A shortage of this machine says nothing about
+    the site.
     """
     if isinstance(outcome, Deferred) and outcome.lack is not None:
         return Rest(failures, 0.0)

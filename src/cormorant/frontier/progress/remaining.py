@@ -281,18 +281,18 @@ class Start(NamedTuple):
 
     @property
     def unanswered(self) -> bool:
-        """Whether no HTTP response came, in as many runs as the status counts."""
+        """Return whether no HTTP response came, in as many runs as the status counts."""
         ended = self.outcome in (OutcomeKind.FAILED, OutcomeKind.DEFERRED, OutcomeKind.GONE)
         return ended and (is_unreachable(self.status) or self.status >= backoff.FIRST_UNREACHABLE)
 
     @property
     def forbidden(self) -> bool:
-        """Whether a gate excluded it at its visit: robots.txt, noindex, a rule."""
+        """Return whether a gate excluded it at its visit: robots.txt, noindex, a rule."""
         return self.outcome is OutcomeKind.EXCLUDED
 
     @property
     def bad(self) -> bool:
-        """Whether it is neither a document nor a redirect to one, as a start address should be."""
+        """Return whether it is neither a document nor a redirect to one, as a start address should be."""
         well = (OutcomeKind.NONE, OutcomeKind.OK, OutcomeKind.UNCHANGED, OutcomeKind.MOVED)
         return self.outcome not in well and not self.waits
 

@@ -32,7 +32,7 @@ def is_others(tx: Tx, owner: str, number: int, lane: str, lapsed: float) -> bool
 
     No process can lease one before this transaction commits.
     """
-    if not tx.sqlite:  # there, nobody else writes meanwhile
+    if not tx.sqlite:  # SQLite has one writer
         tx.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(lane))))
     others = sa.select(sa.func.count()).where(
         site.c.lane == lane, site.c.id != number, site.c.owner.is_not(None), site.c.owner != owner,

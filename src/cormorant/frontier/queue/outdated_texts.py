@@ -47,6 +47,6 @@ def claim(tx: Tx, documents: Sequence[Resource]) -> set[int]:
     """Return those of at most 500 documents that have not changed since they were read, and lock them."""
     before = {each.id: each.before for each in documents}
     chosen = sa.select(content.c.id, content.c.text_hash).where(content.c.id.in_(list(before)), _STANDS)
-    if not tx.sqlite:  # there, nobody else writes meanwhile
+    if not tx.sqlite:  # SQLite has one writer
         chosen = chosen.order_by(content.c.id).with_for_update(of=content)
     return {row.id for row in tx.rows(chosen) if refetch.text_before(row.text_hash) == before[row.id]}

@@ -97,7 +97,7 @@ def mend(tx: Tx, numbers: Sequence[int]) -> None:
 def distrust(tx: Tx, source: int, run: int, generation: int, behind: int, most: int) -> int | None:
     """Delete the validators of documents that a run did not read, after a number; returns the next number.
 
-    None at the end. A listing writes its run to rows that nobody has visited yet: these are still due.
+    None at the end. A listing writes its run to rows that are not visited yet: these are still due.
     """
     columns = resource.c
     due = sa.and_(columns.state == int(UrlState.READY), columns.due < priority.limit(generation))

@@ -278,12 +278,12 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def bounds_depth(self) -> bool:
-        """Whether resources too many links away from a start URL are excluded."""
+        """Return whether resources too many links away from a start URL are excluded."""
         return False
 
     @property
     def exact_depth(self) -> bool:
-        """Whether a resource's depth is that of its shortest path, whichever path was found first."""
+        """Return whether a resource's depth is that of its shortest path, whichever path was found first."""
         return False
 
     @property
@@ -318,12 +318,12 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
 
     @property
     def forgets(self) -> bool:
-        """Whether each complete crawl begins with a reset of the source."""
+        """Return whether each complete crawl begins with a reset of the source."""
         return self.refresh == "scratch"
 
     @property
     def exposes(self) -> bool:
-        """Whether everyone may find documents to which their location may deny access."""
+        """Return whether everyone may find documents to which their location may deny access."""
         return False
 
     def opened_to_all(self, address: str) -> str | None:  # noqa: ARG002 - a kind may have rights of its own

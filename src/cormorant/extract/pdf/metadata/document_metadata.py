@@ -1,6 +1,6 @@
 """Metadata of a PDF: its Info dictionary (ISO 32000-1, 14.3.3) and its XMP packet.
 
-The two ought to say the same. Info is asked first, since every program writes it; PDF 2.0 has only the packet.
+Both should be equal. Info is read first, since every program writes it; PDF 2.0 has only the packet.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _NOT_CUSTOM: Final = frozenset(
 
 
 class PdfMetadata:
-    """Title, language and attributes of a document, as it says them itself."""
+    """Title, language and attributes of a document, by its own metadata."""
 
     def __init__(self, document: PdfFile, body: bytes) -> None:
-        """Look at the Info dictionary of `document`, and for the packet in its bytes."""
+        """Read the Info dictionary of `document`, and search its bytes for the packet."""
         self._document = document
         self._packet: XmpPacket = document_packet(body)
         self._keys = info_keys(body)

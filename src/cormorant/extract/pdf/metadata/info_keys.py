@@ -1,8 +1,8 @@
-"""Keys of the Info dictionary of a PDF (ISO 32000-1, 14.3.3): PDFium returns values, for whoever knows their keys.
+"""Keys of the Info dictionary of a PDF (ISO 32000-1, 14.3.3): PDFium returns values only by their keys.
 
 trailer ──/Info──> number of the object ──> dictionary, plain or in an object stream (7.5.7) ──> its keys
 
-A key that is found in the wrong place does no harm: PDFium knows no value for it.
+A wrong key does no harm: PDFium has no value for it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from cormorant.extract.pdf.metadata.typed_streams import typed_streams
 
 MAX_KEYS: Final = 1_000
 MAX_DICTIONARY: Final = 256 * 1024
-"""Bytes of the dictionary that are looked at."""
+"""Bytes of the dictionary that are read."""
 MAX_OBJECT_STREAMS: Final = 200
 """Object streams, from the end of the file, in which the dictionary is looked for."""
 
 _REFERENCE: Final = re.compile(rb"/Info\s{1,9}(\d{1,9})\s{1,9}(\d{1,5})\s{1,9}R\b")
 _TRIED: Final = 20
-"""Mentions of the dictionary, from the end of the file, that are looked at."""
+"""Mentions of the dictionary, from the end of the file, that are tried."""
 _FIRST: Final = re.compile(rb"/First\s{1,9}(\d{1,9})\b")
 _TOKEN: Final = re.compile(rb"%[^\r\n]*|/([^\x00\s()<>\[\]{}/%]*)|(<<|\[)|(>>|\])|(\()|<[^<>]*>|[^\x00\s()<>\[\]{}/%]+")
 _PARENTHESIS: Final = re.compile(rb"\\.|[()]", re.DOTALL)

@@ -1,6 +1,6 @@
-"""Streams of a type in the bytes of a PDF (ISO 32000-1, 7.3.8): PDFium hands out neither metadata nor object streams.
+"""Streams of a type in the bytes of a PDF (ISO 32000-1, 7.3.8): PDFium returns neither metadata nor object streams.
 
-They are looked for by the entry of their type, whatever the cross-reference table says, and inflated at most.
+They are found by the entry of their type, without the cross-reference table, and only inflated.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Metadata packet of a PDF: XMP (ISO 16684-1), a stream of XML that the catalog refers to (ISO 32000-1, 14.3.2).
 
-PDFium does not hand it out, so it is looked for in the bytes of the file. Pictures on the pages may have packets of
-their own: that of the document says which program of PDF made it, or that it describes a PDF. Of several the last one
-counts, since changes are appended to a file. In an encrypted file the packet cannot be read and the Info dictionary
-has to do.
+PDFium does not return it, so it is searched in the bytes of the file. Pictures on the pages may have packets of their
+own: that of the document names its PDF program, or states that it describes a PDF. Of several the last one counts,
+since changes are appended to a file. In an encrypted file the packet cannot be read, and only the Info dictionary is
+used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CUSTOM: Final = "{http://ns.adobe.com/pdfx/1.3/}"
 _RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 
 _TRIED: Final = 20
-"""Packets, from the end of the file, that are looked at."""
+"""Packets, from the end of the file, that are tried."""
 _ESCAPE: Final = re.compile("\u2182([0-9A-Fa-f]{4})")
 """A character that no name in XML may have, as Acrobat writes it."""
 

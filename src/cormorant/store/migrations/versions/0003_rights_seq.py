@@ -1,4 +1,4 @@
-"""Keep which change of its rights a hidden document waits for, whatever else hides it meanwhile."""
+"""Store the change of rights that a hidden document waits for, beside other reasons to hide it."""
 
 from __future__ import annotations
 

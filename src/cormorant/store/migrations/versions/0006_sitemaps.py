@@ -1,4 +1,4 @@
-"""Find the sitemaps of a source, and keep what they say of addresses."""
+"""Find the sitemaps of a source, and store their claims about addresses."""
 
 from __future__ import annotations
 

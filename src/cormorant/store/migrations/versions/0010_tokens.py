@@ -10,7 +10,7 @@ down_revision = "0009"
 
 
 def upgrade() -> None:
-    """Add both tables. Nobody has a token yet; the first `serve` that others reach makes one."""
+    """Add both tables. There is no token yet; the first `serve` that others can reach makes one."""
     op.create_table(
         "token",
         sa.Column("name", sa.Text, nullable=False),

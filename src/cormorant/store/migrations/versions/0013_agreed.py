@@ -1,4 +1,4 @@
-"""Keep what was agreed to leave with an edit, and how long a run waited for a person."""
+"""Store the deletions that were approved with an edit, and the time that a run waited for a person."""
 
 from __future__ import annotations
 

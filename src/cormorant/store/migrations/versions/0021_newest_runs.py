@@ -1,4 +1,4 @@
-"""Have the newest runs of a source found by an index: whoever watches over many sources asks for them all the time."""
+"""Find the newest runs of a source by an index, since schedules and pages ask for them often."""
 
 from __future__ import annotations
 

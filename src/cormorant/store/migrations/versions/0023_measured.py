@@ -1,4 +1,4 @@
-"""Know how far a run under way was lately, so that whoever asks can tell how long it will still take."""
+"""Store the recent progress of a run under way, for estimates of its remaining time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Have what the report of a run tells of found by an index, and on PostgreSQL what is next without sorting the rest."""
+"""Find the resources of a run's report by an index, and on PostgreSQL the next ones without a sort."""
 
 from __future__ import annotations
 

@@ -10,6 +10,6 @@ down_revision = "0027"
 
 
 def upgrade() -> None:
-    """Add the column. Nobody has borrowed the index of an older version."""
+    """Add the column. The index of an older version is not lent."""
     comment = "whoever delivers leaves it alone until then; NULL: it is not lent"
     op.add_column("receiver", sa.Column("lent_until", sa.Double, comment=comment))

@@ -1,4 +1,4 @@
-"""Have every sitemap read once more: what it names may be known by a link alone, and without one counts as lost."""
+"""Have every sitemap read again: resources that it names may be known only by a link, and would become orphans."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ down_revision = "0028"
 
 
 def upgrade() -> None:
-    """Forget what would confirm them, with the documents that some were taken for and with the others."""
+    """Delete the validators of sitemaps, and of documents that some of them were read as."""
     op.execute("UPDATE resource SET validator = NULL WHERE role = 2 AND validator IS NOT NULL")
     op.execute("UPDATE content SET etag = '', modified = '' WHERE id IN (SELECT id FROM resource WHERE role = 2)")

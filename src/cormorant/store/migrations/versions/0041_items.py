@@ -1,4 +1,4 @@
-"""Keep items: the newest version of what programs push, and of what is read of feeds."""
+"""Keep items: the newest versions that programs push, and that are read from feeds."""
 
 from __future__ import annotations
 
