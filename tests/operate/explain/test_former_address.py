@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,15 +22,14 @@ class Papers:
         self.cli.fine("source", "add", "files", "papers", "--set", f"path={self.folder}")
         self.crawl()
 
-    def crawl(self, times: int = 1) -> dict[str, object]:
+    def crawl(self, times: int = 1) -> dict[str, Any]:
         """Crawl it so often; returns the last report."""
-        for _ in range(times):
-            report = self.cli.fine("crawl", "--json").object
-        return report
+        reports = [self.cli.fine("crawl", "--json").object for _ in range(times)]
+        return dict(reports[-1])
 
-    def explain(self, name: str) -> dict[str, object]:
+    def explain(self, name: str) -> dict[str, Any]:
         """Explain a file by its path."""
-        return self.cli.fine("explain", str(self.folder / name), "--json").object
+        return dict(self.cli.fine("explain", str(self.folder / name), "--json").object)
 
     def at(self, name: str) -> str:
         """The address of a file."""
