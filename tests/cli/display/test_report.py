@@ -17,20 +17,23 @@ def test_the_report_says_what_became_of_the_documents(tmp_path: Path) -> None:
     folder.mkdir()
     for name in ("gulls", "nets", "rota", "tides"):
         (folder / f"{name}.txt").write_text(f"All about {name}, in some words.")
+    (folder / "blob.bin").write_bytes(bytes(range(256)) * 8)
     cli = InstalledCli(tmp_path / "data")
     cli.fine("source", "add", "files", "papers", "--set", f"path={folder}")
     first = summary(cli)
-    assert first[0] == "4 new"
+    assert first[0] == "4 new, 1 excluded"
     assert "newly indexed                  4" in first
     assert any(line.endswith(" read") for line in first), "no request was sent, so nothing came over a wire"
     (folder / "gulls.txt").write_text("All about gulls, in other words.")
     again = summary(cli)
-    assert (again[0], "newly indexed                  0" in again) == ("1 changed, 3 unchanged", True)
+    assert (again[0], "newly indexed                  0" in again) == (
+        "1 changed, 3 unchanged, 1 excluded", True,
+    )  # fmt: skip
     (folder / "nets.txt").rename(folder / "nets-1962.txt")
     (folder / "rota.txt").unlink()
     (folder / "songs.txt").write_text("All about songs, which are new.")
-    assert summary(cli)[0] == "1 new, 1 moved, 1 deleted, 2 unchanged"
+    assert summary(cli)[0] == "1 new, 1 moved, 1 deleted, 2 unchanged, 1 excluded"
     record = cli.fine("run", "show", "--json").object
     shown = {name: record[name] for name in ("new", "changed", "moved", "deleted", "unchanged", "gone")}
     assert shown == {"new": 1, "changed": 0, "moved": 1, "deleted": 1, "unchanged": 2, "gone": 1}
-    assert summary(cli)[0] == "4 unchanged"
+    assert summary(cli)[0] == "4 unchanged, 1 excluded", "what is excluded as before is no unchanged document"

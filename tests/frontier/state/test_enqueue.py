@@ -206,8 +206,8 @@ AGAIN = {OutcomeKind.NONE, OutcomeKind.DEFERRED, OutcomeKind.FAILED, OutcomeKind
 def test_what_failed_is_visited_again_though_nothing_changed(store: Store, outcome: OutcomeKind) -> None:
     listed(store, 1, a_file("a", "1"))
     settle(store, "a", outcome)
-    again = outcome in AGAIN
-    assert listed(store, 2, a_file("a", "1")) == Admitted(0, int(again), int(not again))
+    again, excluded = outcome in AGAIN, outcome is OutcomeKind.EXCLUDED
+    assert listed(store, 2, a_file("a", "1")) == Admitted(0, int(again), int(not again and not excluded))
 
 
 def test_a_forced_run_takes_nothing_for_unchanged(store: Store) -> None:

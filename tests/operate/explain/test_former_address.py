@@ -24,15 +24,12 @@ class Papers:
 
     def crawl(self, times: int = 1) -> dict[str, Any]:
         """Crawl it so often; returns the last report."""
-        report: dict[str, Any] = {}
-        for _ in range(times):
-            report = self.cli.fine("crawl", "--json").object
-        return report
+        reports = [self.cli.fine("crawl", "--json").object for _ in range(times)]
+        return dict(reports[-1])
 
     def explain(self, name: str) -> dict[str, Any]:
         """Explain a file by its path."""
-        found: dict[str, Any] = self.cli.fine("explain", str(self.folder / name), "--json").object
-        return found
+        return dict(self.cli.fine("explain", str(self.folder / name), "--json").object)
 
     def at(self, name: str) -> str:
         """The address of a file."""

@@ -227,7 +227,7 @@ def admit_listing(
             audited += 1
         elif same or state == UrlState.READY or admission.new_of is not None:
             seen.append((admission.run, number))
-            unchanged += same
+            unchanged += same and outcome != OutcomeKind.EXCLUDED  # which the end of a run counts as such
             continue
         due = url_priority.due(admission.generation, found.priority, found.depth)
         ready.append((admission.run, int(UrlState.READY), due, found.validator, 0.0, found.display or None, number))

@@ -34,18 +34,22 @@ class RunProblem:
 
 @dataclass(frozen=True)
 class CheckContext:
-    """A run that is checked, its source (None: it was deleted), and data for checks, which is read on first use."""
+    """A run that is checked, its source (None: it was deleted), and data for checks, which is read on first use.
+
+    Without `of_today` only problems of the run itself are found, and none of the present state.
+    """
 
     house: Installation
     tx: Tx
     row: RunRow
     owner: SourceRow | None
+    of_today: bool = True
 
     @classmethod
-    def of(cls, house: Installation, tx: Tx, number: int) -> CheckContext:
+    def of(cls, house: Installation, tx: Tx, number: int, *, of_today: bool = True) -> CheckContext:
         """The context of a run. Raises NotFoundError."""
         row = runs.get(tx, number)
-        return cls(house, tx, row, sources.numbered(tx, row.source_id))
+        return cls(house, tx, row, sources.numbered(tx, row.source_id), of_today)
 
     @cached_property
     def counters(self) -> Counters:
@@ -55,7 +59,7 @@ class CheckContext:
     @cached_property
     def is_newest(self) -> bool:
         """Return whether its source has no newer run, so that the present state is reported for this run."""
-        return runs.is_newest(self.tx, self.row)
+        return self.of_today and runs.is_newest(self.tx, self.row)
 
     @property
     def has_failed(self) -> bool:

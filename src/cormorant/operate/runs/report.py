@@ -15,8 +15,8 @@ def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
 
     Kinds are run, machine, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text,
     script, receiver, copy, index, rights, waiting, trap. A problem shared by many addresses of one host is reported
-    once, with their number as `addresses`. Those of a run that others have followed are as they were when it ended.
-    Raises NotFoundError.
+    once, with their number as `addresses`. A run that others have followed has the problems of its visits, as they were
+    when it ended. Raises NotFoundError.
     """
     with house.store.read() as tx:
         context = CheckContext.of(house, tx, number)
@@ -27,11 +27,9 @@ def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
 def keep(house: Installation, number: int) -> None:
     """Keep the problems of a run that has just ended: the next one visits the same documents. Raises NotFoundError."""
     with house.store.read() as tx:
-        context = CheckContext.of(house, tx, number)
-        problems = _found(context) if context.is_newest else None
-    if problems is not None:
-        with house.store.begin() as tx:
-            runs.keep_problems(tx, number, problems)
+        problems = _found(CheckContext.of(house, tx, number, of_today=False))
+    with house.store.begin() as tx:
+        runs.keep_problems(tx, number, problems)
 
 
 def _found(context: CheckContext) -> list[dict[str, Any]]:
