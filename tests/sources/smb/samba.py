@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -85,6 +86,64 @@ def samba(
     command = [daemon, "-F", "-s", str(configuration), "--debug-stdout", f"-d{extra.detail}"]
     with started(command, port, state / "out", host=extra.host, environment=extra.environment):
         yield Samba(port, extra.host)
+
+
+KEEPS_RIGHTS = ("vfs objects = acl_tdb", "acl_tdb:ignore system acls = yes")
+"""Lines of a share that keeps access lists as Windows writes them, also where the disk has no attributes."""
+READ = 0x00120089
+"""The mask of a right to read ([MS-SMB2] 2.2.13.1.1): data, attributes, access list, and to wait for it."""
+_WRITE_DAC, _DACL, _SECURITY = 0x00040000, 0x00000004, 3
+
+
+def see_rights_kept() -> None:
+    """Skip where Samba has no module that keeps access lists (Debian: samba-vfs-modules)."""
+    if not any(Path("/usr").glob("lib*/**/samba/vfs/acl_tdb.so")):
+        pytest.skip("Samba's module acl_tdb is not installed")
+
+
+class RightEntry(NamedTuple):
+    """An entry of an access list: whose, whether it grants or denies, and which rights."""
+
+    sid: str
+    is_granted: bool
+    mask: int = READ
+
+
+def set_rights(server: Samba, name: str, *entries: RightEntry) -> None:
+    """Give a file an access list, as a client does."""
+    smbclient = pytest.importorskip("smbclient")
+    from smbprotocol.open import FilePipePrinterAccessMask, SMB2SetInfoRequest
+
+    host, _, rest = server.url.removeprefix("smb://").partition(":")
+    port, _, share = rest.partition("/")
+    given = {"username": "root", "password": PASSWORD, "port": int(port), "connection_cache": {}}
+    data = b"".join(_packed(each) for each in entries)
+    listing = struct.pack("<BBHHH", 2, 0, 8 + len(data), len(entries), 0) + data
+    descriptor = struct.pack("<BBHIIII", 1, 0, 0x8004, 0, 0, 0, 20) + listing
+    try:
+        with smbclient.open_file(
+            f"//{host}/{share}/{name}", mode="rb", buffering=0, share_access="rwd",
+            desired_access=FilePipePrinterAccessMask.READ_CONTROL | _WRITE_DAC,
+            **given,
+        ) as file:  # fmt: skip
+            opened = file.fd
+            change = SMB2SetInfoRequest()
+            change["info_type"] = _SECURITY
+            change["additional_information"] = _DACL
+            change["file_id"] = opened.file_id
+            change["buffer"] = descriptor
+            session = opened.tree_connect.session
+            request = opened.connection.send(change, session.session_id, opened.tree_connect.tree_connect_id)
+            opened.connection.receive(request)
+    finally:
+        smbclient.reset_connection_cache(connection_cache=given["connection_cache"], fail_on_error=False)
+
+
+def _packed(entry: RightEntry) -> bytes:
+    _, revision, authority, *parts = entry.sid.split("-")
+    sid = struct.pack("<BB6s", int(revision), len(parts), int(authority).to_bytes(6, "big"))
+    sid += struct.pack(f"<{len(parts)}I", *map(int, parts))
+    return struct.pack("<BBHI", 0 if entry.is_granted else 1, 0, 8 + len(sid), entry.mask) + sid
 
 
 def set_password(state: Path, password: str) -> None:

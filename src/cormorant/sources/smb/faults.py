@@ -75,7 +75,7 @@ def _of_login(status: int, login: Login) -> Exception | None:
     if status in _NO_LOGIN:
         return LoginRefused(login.refused)
     if status == _NO_SHARE:
-        return Unreachable(f"{login.host} has no share {login.share!r}. Check the setting url, or the link.")
+        return Unreachable(f"{login.host} has no share {login.share!r}. Check the setting url.")
     if status in DENIED:
         return Unreachable(
             f"{login.host} does not let user {login.user!r} use share {login.share!r}. Check its rights."
