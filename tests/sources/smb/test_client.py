@@ -111,7 +111,7 @@ def test_a_kept_connection_that_broke_is_made_again_and_a_new_one_is_not() -> No
     def away(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
         raise ConnectionBroken("The server closed the connection.")
 
-    turns = [away, lambda _: named(b"a.txt")]
+    turns: list[Callable[[Sequence[bytes]], Iterator[RemoteEntry]]] = [away, lambda _: named(b"a.txt")]
     first = MadeUpShare(lambda folder: turns.pop()(folder))
     second = MadeUpShare(away)
     made, asked = client(MadeUpShare(of_root, TARGET), first, second)
