@@ -112,7 +112,11 @@ def test_a_kept_connection_that_broke_is_made_again_and_a_new_one_is_not() -> No
         raise ConnectionBroken("The server closed the connection.")
 
     turns: list[Callable[[Sequence[bytes]], Iterator[RemoteEntry]]] = [away, lambda _: named(b"a.txt")]
-    first = MadeUpShare(lambda folder: turns.pop()(folder))
+
+    def in_turn(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        return turns.pop()(folder)
+
+    first = MadeUpShare(in_turn)
     second = MadeUpShare(away)
     made, asked = client(MadeUpShare(of_root, TARGET), first, second)
     assert names(made, b"hr") == [b"a.txt"]

@@ -10,7 +10,7 @@ down_revision = "0042"
 
 
 def upgrade() -> None:
-    """Add the table and the column. What moved or was purged before, and problems of older runs, are not in them."""
+    """Add the table and the column. They are empty for documents that moved or went before, and for older runs."""
     op.create_table(
         "tombstone",
         sa.Column("source_id", sa.Integer, nullable=False),
