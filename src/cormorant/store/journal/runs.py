@@ -39,7 +39,7 @@ class RunRow:
     first. `goes_on` is the state in which it continues at its turn; None: it begins.
 
     `force`: no document counts as unchanged. The field behind it is true if settings were edited since the last whole
-    run, so that unchanged documents are judged again. `mode`: the use of its findings. `forget`: it is deleted when it is
+    run, so that unchanged documents are judged again. `mode`: the use of its findings. `forget`: it is deleted when
     finished.
 
     `overrides`: a person forced it, not just its refresh, and it accepts another folder than before. `cursor` is the
