@@ -14,7 +14,7 @@ from cormorant.sources.smb.faults import Login
 
 NO_KERBEROS: Final = (
     "Kerberos needs packages that are compiled here: install a compiler and the headers of MIT Kerberos (Debian: gcc, "
-    'python3-dev, libkrb5-dev), then `pip install "smbprotocol[kerberos]"`. Or set auth=ntlm.'
+    'python3-dev, libkrb5-dev), then `pip install "cormorant[smb,kerberos]"`. Or set auth=ntlm.'
 )
 _TABLE: Final = 0x96C73A00
 """The number of the first error of MIT Kerberos; those up to 127 are of RFC 4120 7.5.9, the others its own."""

@@ -34,14 +34,11 @@ class RunRow:
     """A run. Times are epoch seconds; `asked` is a person's order that has not been carried out yet.
 
     It ends at `gives_up_at` if none of its remaining sites answers until then; None if it does not wait for that.
-
     A run with `queued_at` waits for its turn since then; `behind` is the number of running ones of which one has to end
     first. `goes_on` is the state in which it continues at its turn; None: it begins.
-
     `force`: no document counts as unchanged. The field behind it is true if settings were edited since the last whole
     run, so that unchanged documents are judged again. `mode`: the use of its findings. `forget`: it is deleted when
     finished.
-
     `overrides`: a person forced it, not just its refresh, and it accepts another folder than before. `cursor` is the
     next cursor of its source, once it is finished; None: no change.
     """
