@@ -8,7 +8,7 @@ import pytest
 
 from cormorant.testing import Commands, CrawlSuite
 from tests.places.folders import SmbPlace
-from tests.sources.smb.samba import KEEPS_RIGHTS, PASSWORD, Extra, RightEntry, samba, set_rights
+from tests.sources.smb.samba import KEEPS_RIGHTS, PASSWORD, Extra, RightEntry, samba, see_rights_kept, set_rights
 
 pytestmark = pytest.mark.server
 
@@ -21,6 +21,7 @@ EVERYONE, DAEMON = RightEntry("S-1-1-0", True), RightEntry("S-1-22-1-1", True)
 
 
 def test_grants_and_denies_decide_who_finds_a_file(tmp_path: Path) -> None:
+    see_rights_kept()
     share = tmp_path / "share"
     share.mkdir()
     for word in ("openword", "deniedword", "grantedword"):

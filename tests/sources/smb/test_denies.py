@@ -9,7 +9,7 @@ import pytest
 from cormorant.model.acl import ACL, NOBODY, Reader
 from cormorant.model.content import Content
 from tests.sources.remote.listing import fetched, listed, remote
-from tests.sources.smb.samba import KEEPS_RIGHTS, PASSWORD, Extra, RightEntry, Samba, samba, set_rights
+from tests.sources.smb.samba import KEEPS_RIGHTS, PASSWORD, Extra, RightEntry, Samba, samba, see_rights_kept, set_rights
 
 pytestmark = pytest.mark.server
 SECRETS = {"p": PASSWORD}
@@ -23,6 +23,7 @@ DELETE = 0x00010000
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Samba]:
+    see_rights_kept()
     folder = tmp_path_factory.mktemp("share")
     for name in ("a.txt", "b.txt"):
         (folder / name).write_text(name)

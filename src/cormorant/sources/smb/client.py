@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Final, TypeVar
 
@@ -76,8 +77,8 @@ class SmbClient:
             if share is None:
                 continue
             try:
-                return act(share, place.folder)
-            except LiesElsewhere:
+                with suppress(LiesElsewhere):
+                    return act(share, place.folder)
                 self._namespace.add(place, share.referral(place))
             except (ConnectionBroken, Unreachable) as error:
                 if share is self._root:

@@ -1,0 +1,146 @@
+"""A client of a DFS namespace over shares that are made up: faults behind a link stay with the folder there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from cormorant.base.errors import LoginRefused, Unreachable
+from cormorant.model.settings.source import parse_settings
+from cormorant.model.status import Status
+from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteRefusal
+from cormorant.sources.smb.client import SmbClient
+from cormorant.sources.smb.dfs_referral import Referral, SharePlace
+from cormorant.sources.smb.faults import LiesElsewhere
+from cormorant.sources.smb.namespace import DfsNamespace, namespace_path
+from cormorant.sources.smb.settings import SmbSettings
+from tests.clocks import Hands
+
+ROOT = SharePlace("files.example", "shares")
+LINK = ROOT._replace(folder=(b"hr",))
+TARGET = SharePlace("b.example", "hr")
+SETTINGS = {"url": "smb://files.example/shares", "user": "ada", "password": "secret:p", "dfs_servers": ["b.example"]}
+
+
+class MadeUpShare:
+    """A share whose listings are acts; its root has a link, or none."""
+
+    def __init__(self, act: Callable[[Sequence[bytes]], Iterator[RemoteEntry]], referral: Any = None) -> None:
+        self._act, self._referral, self.closed = act, referral, 0
+
+    def entries(self, folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        yield from self._act(folder)
+
+    def referral(self, place: SharePlace) -> Referral:
+        if isinstance(self._referral, Exception):
+            raise self._referral
+        return Referral(len(namespace_path(LINK)), (self._referral,), 300)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def named(*names: bytes) -> Iterator[RemoteEntry]:
+    yield from (RemoteEntry((each,), EntryKind.FILE) for each in names)
+
+
+def of_root(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+    if folder[:1] == (b"hr",):
+        raise LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
+    return named(b"own.txt")
+
+
+def broken(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+    yield from named(b"a.txt")
+    raise ConnectionBroken("The server closed the connection.")
+
+
+def client(root: MadeUpShare, *opened: MadeUpShare | Exception) -> tuple[SmbClient, list[SharePlace]]:
+    """A client, and the places whose shares it opens: the given ones in turn."""
+    asked, left = list[SharePlace](), list(opened)
+
+    def open_share(place: SharePlace) -> Any:
+        asked.append(place)
+        share = left.pop(0)
+        if isinstance(share, Exception):
+            raise share
+        return share
+
+    namespace = DfsNamespace(parse_settings(SmbSettings, SETTINGS), Hands())
+    made: Any = root
+    return SmbClient(made, ROOT, namespace, open_share), asked
+
+
+def names(made: SmbClient, *folder: bytes) -> list[bytes]:
+    return [each.parts[0] for each in made.entries(folder)]
+
+
+def test_a_link_is_followed_by_one_connection_that_is_kept_and_closed() -> None:
+    target = MadeUpShare(lambda folder: named(b"a.txt", *folder))
+    root = MadeUpShare(of_root, TARGET)
+    made, asked = client(root, target)
+    assert names(made) == [b"own.txt"]
+    assert names(made, b"hr", b"x") == [b"a.txt", b"x"]
+    assert names(made, b"hr") == [b"a.txt"]
+    assert asked == [TARGET._replace(folder=(b"x",))]
+    made.close()
+    assert (root.closed, target.closed) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (Unreachable("b.example, port 445, did not answer."), Status.SERVICE_UNAVAILABLE),
+        (ConnectionBroken("The server closed the connection."), Status.SERVICE_UNAVAILABLE),
+        (LoginRefused("b.example refuses the login of user 'ada'."), Status.UNAUTHORIZED),
+    ],
+)
+def test_a_server_that_cannot_be_used_is_asked_once(error: Exception, status: int) -> None:
+    made, asked = client(MadeUpShare(of_root, TARGET), error)
+    for _ in range(3):
+        with pytest.raises(RemoteRefusal, match="another server") as caught:
+            names(made, b"hr")
+        assert caught.value.status == status
+    assert len(asked) == 1
+    assert names(made) == [b"own.txt"]
+
+
+def test_a_kept_connection_that_broke_is_made_again_and_a_new_one_is_not() -> None:
+    def away(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        raise ConnectionBroken("The server closed the connection.")
+
+    seen = list[Sequence[bytes]]()
+
+    def once(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        seen.append(folder)
+        return named(b"a.txt") if len(seen) == 1 else away(folder)
+
+    first = MadeUpShare(once)
+    second = MadeUpShare(away)
+    made, asked = client(MadeUpShare(of_root, TARGET), first, second)
+    assert names(made, b"hr") == [b"a.txt"]
+    with pytest.raises(RemoteRefusal, match="closed the connection"):
+        names(made, b"hr")
+    assert (len(asked), first.closed, second.closed) == (2, 1, 1)
+
+
+def test_a_listing_that_breaks_off_is_a_refusal_of_that_folder() -> None:
+    made, _ = client(MadeUpShare(of_root, TARGET), MadeUpShare(broken))
+    with pytest.raises(RemoteRefusal, match="closed the connection"):
+        names(made, b"hr")
+    with pytest.raises(ConnectionBroken):
+        names(client(MadeUpShare(broken))[0])
+
+
+def test_a_server_behind_a_link_that_breaks_off_at_a_referral() -> None:
+    def elsewhere(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        raise LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
+
+    target = MadeUpShare(elsewhere, ConnectionBroken("The server closed the connection."))
+    made, _ = client(MadeUpShare(of_root, TARGET), target)
+    with pytest.raises(RemoteRefusal, match="closed the connection"):
+        names(made, b"hr")
+    with pytest.raises(ConnectionBroken):
+        names(client(MadeUpShare(of_root, ConnectionBroken("gone")))[0], b"hr")
