@@ -111,12 +111,13 @@ def test_a_kept_connection_that_broke_is_made_again_and_a_new_one_is_not() -> No
     def away(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
         raise ConnectionBroken("The server closed the connection.")
 
-    turns: list[Callable[[Sequence[bytes]], Iterator[RemoteEntry]]] = [away, lambda _: named(b"a.txt")]
+    seen = list[Sequence[bytes]]()
 
-    def in_turn(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
-        return turns.pop()(folder)
+    def once(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        seen.append(folder)
+        return named(b"a.txt") if len(seen) == 1 else away(folder)
 
-    first = MadeUpShare(in_turn)
+    first = MadeUpShare(once)
     second = MadeUpShare(away)
     made, asked = client(MadeUpShare(of_root, TARGET), first, second)
     assert names(made, b"hr") == [b"a.txt"]
