@@ -19,9 +19,9 @@ PAGE = Path(__file__).parent / "reference" / "languages.md"
 ABOUT = """\
 # Languages
 
-What search finds in which language, out of the same documents and questions that tests ask. Where what is found is not
-what should be, the rules for forms of that language fall short: endings that they do not know, words they take for one,
-beginnings that change. What a word is, and whose forms are known, is told in
+The documents that search finds in each language, by the documents and questions of the tests. Where others are found than
+should be, the rules for forms of that language fall short: endings that they do not know, words they take for one,
+beginnings that change. Words, and the languages whose forms are known, are explained in
 [how results are ranked](../explanation/ranking.md). `python -m docs.languages` asks the index and writes this page.
 """
 

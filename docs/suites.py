@@ -18,7 +18,7 @@ PAGE = Path(__file__).parent / "reference" / "suites.md"
 ABOUT = """\
 # Other people's tests
 
-What these suites expect is what the product does, but for the deviations listed below, each with its reason. Cases that
+The product does what these suites expect, but for the deviations listed below, each with its reason. Cases that
 say nothing about it are left out, and counted beside their reason.
 `make suites` runs them and writes this page.
 

@@ -37,7 +37,7 @@ def push(
 ) -> None:
     """Push batches of items to a source, one file after the other; see docs/how-to/push.md for their form.
 
-    What is accepted is kept, and found after the next run of the source: `serve` starts it at once, else
+    Accepted items are kept, and found after the next run of the source: `serve` starts it at once, else
     `cormorant crawl SOURCE` does. It ends with 3 when some items were refused or are older than what came before.
     """
     from cormorant.base.errors import UsageError

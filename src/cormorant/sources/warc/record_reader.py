@@ -2,7 +2,7 @@
 
     WARC/1.1 CRLF  fields CRLF  CRLF  block  CRLF CRLF
 
-What is damaged is counted and left out: reading goes on at the next record that can be found.
+A damaged record is counted and left out: reading goes on at the next record that can be found.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def add(router: APIRouter, house: Installation) -> None:
     def push_batch(
         request: Request, source: Name, body: bytes = Depends(batch), idempotency_key: IdempotencyKey = ""
     ) -> Response:
-        """Push a batch of items. What is accepted is kept before the answer; a run takes it in at once.
+        """Push a batch of items. Accepted items are kept before the answer; a run takes it in at once.
 
         Refused (409) when it is out of its turn, or when every item of it is older than what came before.
         """
