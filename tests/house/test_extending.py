@@ -67,7 +67,7 @@ def test_an_example_that_has_changed_is_found() -> None:
 
 
 def test_help_is_a_page_that_names_everything() -> None:
-    shown = pydoc.render_doc(cormorant.plugins, renderer=pydoc.plaintext)
+    shown = pydoc.plain(pydoc.render_doc(cormorant.plugins))
     assert shown.count("\n") <= A_PAGE
     index = set(re.findall(r"\w+", cormorant.plugins.__doc__ or ""))
     assert len(re_exported()) > 50
