@@ -1,4 +1,4 @@
-"""Crawl-delay check: hosts that ask for a longer crawl delay than is obeyed. What the report of a run tells of them."""
+"""Crawl-delay check: hosts that ask for a longer crawl delay than is obeyed, for the report of a run."""
 
 from __future__ import annotations
 

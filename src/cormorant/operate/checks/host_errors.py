@@ -31,7 +31,7 @@ def of_sites(tx: Tx, numbers: Sequence[int]) -> dict[int, HostTroubleRecord]:
 
 
 def _record(site: SiteLeft) -> HostTroubleRecord:
-    """One site. `not_before` is None when the next crawl asks it at once: silence is tried anew, a wish is obeyed."""
+    """One site. `not_before` is None when the next crawl asks it at once: silence is no wish to be left alone."""
     found = HostTrouble(site.key, site.trouble)
     until = None if found.why is HoldReason.SILENT else rfc3339(site.goes_on_at)
     said = f"{found.host} {found.lately}" + (f" until {until}" if until else "")

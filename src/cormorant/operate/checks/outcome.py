@@ -127,7 +127,7 @@ def unanswered(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def documents(context: CheckContext) -> Iterator[RunProblem]:
-    """Documents that this run could not get or read, the first of them; what was not answered for is told by host."""
+    """Documents that this run could not get or read, the first of them; unanswered ones are named by host."""
     tx = context.tx
     statement = sa.select(resource).where(_bad_documents(context), resource.c.status.not_in(_UNANSWERED))
     yield from map(_document, tx.rows(statement.order_by(resource.c.id).limit(SHOWN)))
@@ -165,7 +165,7 @@ def too_big(context: CheckContext) -> Iterator[RunProblem]:
 
 
 def failing_receivers(context: CheckContext) -> Iterator[RunProblem]:
-    """Yield the receivers that do not take what they are told of the source."""
+    """Yield the receivers that do not take the events of the source."""
     for each in context.failing_receivers:
         error = each.error or ""
         waits = each.unmade and context.row.state is RunState.DELIVERING

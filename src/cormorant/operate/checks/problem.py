@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from cormorant.base.errors import CormorantError
 from cormorant.model.run import Counters, RunState
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import RunProblemRecord
 from cormorant.plugins import Source
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.receivers import ReceiverRow
@@ -27,9 +28,9 @@ class RunProblem:
     sentence: str
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    def record(self) -> dict[str, Any]:
-        """It as programs are told it."""
-        return {"kind": self.kind, **self.about, "sentence": self.sentence}
+    def record(self) -> RunProblemRecord:
+        """Return its record: the fields of `about` beside kind and sentence."""
+        return cast("RunProblemRecord", {"kind": self.kind, **self.about, "sentence": self.sentence})
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class CheckContext:
 
     @cached_property
     def is_newest(self) -> bool:
-        """Return whether its source has no newer run, so that what is so now is told of it."""
+        """Return whether its source has no newer run, so that the present state is its own."""
         return runs.is_newest(self.tx, self.row)
 
     @property
@@ -80,6 +81,6 @@ class CheckContext:
 
     @cached_property
     def failing_receivers(self) -> Sequence[ReceiverRow]:
-        """The receivers that do not take what they are told of the source; of its newest run, since it is so now."""
+        """The receivers that do not take the events of the source; of its newest run, since it is so now."""
         told = receivers.told_of(self.tx, self.row.source_id) if self.is_newest else ()
         return [each for each in told if each.error]

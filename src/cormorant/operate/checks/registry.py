@@ -52,7 +52,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     outcome.waiting,
     traps.problems,
 )
-"""What finds the problems of a run."""
+"""The checks that find the problems of a run."""
 
 NOTICES: Final[tuple[Check, ...]] = (exposure.notices, restricted.unresolved)
-"""What finds that which a person should know of a run although it went well."""
+"""The checks that find what a person should know of a run although it went well."""

@@ -96,7 +96,7 @@ def none_answered(found: Sequence[Start], counted: Counters) -> bool:
 
 
 def ends(house: Installation, tx: Tx, row: RunRow) -> list[SeedTarget]:
-    """Every start address of a run's source, with its end. What its settings no longer start from is none."""
+    """Every start address of a run's source, with its end. An address that its settings no longer name is none."""
     found = remaining.starts(tx, row.source_id)
     owner = sources.numbered(tx, row.source_id) if found else None
     try:
@@ -145,7 +145,7 @@ def _kept(tx: Tx, source: Source, address: str) -> KeptOutSeed | None:
 
 
 def failed(context: CheckContext) -> Iterator[RunProblem]:
-    """Start addresses that are no document, and those that lead to none; a host that did not answer is told once."""
+    """Start addresses that are no document, and those that lead to none; a host that did not answer is named once."""
     if context.has_failed and not context.counters.requests:
         return
     tx, row = context.tx, context.row

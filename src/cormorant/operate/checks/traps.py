@@ -25,7 +25,7 @@ SHOWN = 10
 
 
 def listed(house: Installation, name: str | None = None) -> list[TrapRecord]:
-    """The suspected traps of a source, or of all; those its exclude rules leave out already are told as accepted.
+    """The suspected traps of a source, or of all; those its exclude rules leave out already count as accepted.
 
     Raises NotFoundError for an unknown source.
     """
@@ -67,7 +67,7 @@ def watches(tx: Tx, source: int) -> Iterator[tuple[str, TrapDetector]]:
 
 
 def _apart(suspects: Mapping[str, Template]) -> Iterator[tuple[str, Template]]:
-    """Those that differ: a path whose addresses are all made alike is told once, by the narrower template."""
+    """Those that differ: a path whose addresses are all made alike is named once, by the narrower template."""
     for name, at in suspects.items():
         narrow = suspects.get(templates(at.examples[0]).narrow)
         if narrow is None or narrow is at or narrow.known < at.known:

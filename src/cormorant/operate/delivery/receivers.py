@@ -34,9 +34,9 @@ PAGE = 500
 
 
 def add(house: Installation, kind: str, name: str, source: str | None, given: Given) -> ReceiverRecord:
-    """Add a receiver of a source, or of all; it is told what is found from now on, or once deliveries are resumed.
+    """Add a receiver of a source, or of all; it gets what is found from now on, or once deliveries are resumed.
 
-    It is opened once, so that a path that cannot be written is told now. Raises NotFoundError, BadSetting,
+    It is opened once, so that a path that cannot be written is refused now. Raises NotFoundError, BadSetting,
     ConflictError when the name is taken or another one writes the same files, and what the receiver raises when it is
     opened.
     """
@@ -82,7 +82,7 @@ def edit(house: Installation, name: str, given: Given) -> ReceiverRecord:
 
 
 def _try(house: Installation, kind: ReceiverKind, settings: Any, row: ReceiverRow) -> None:
-    """Open it once as it is to be, so that what cannot be is told now. What it writes to already is open elsewhere."""
+    """Open it once as it is to be, so that a fault shows now. Files that it writes to already are open elsewhere."""
     if settings.writes and settings.writes == _writes(row):
         return
     with house.store.read() as tx:
@@ -181,7 +181,7 @@ def _backlog(tx: Tx, row: ReceiverRow) -> int:
 def undelivered_since(tx: Tx, row: ReceiverRow) -> float | None:
     """Return when the oldest event unconfirmed by a receiver arose, in epoch seconds; None when there is none.
 
-    What is to be sent again waits since somebody asked for it.
+    Events that are to be sent again wait since a person asked for it.
     """
     waiting = stream.after(tx, row.place, 1, row.source_id, row.id)
     since = [_since(tx, waiting[0]) if waiting else None, row.resend.since if row.resend is not None else None]
@@ -226,7 +226,7 @@ def veto(house: Installation, source: int) -> Callable[[str], bool] | None:
             continue
         try:
             found = receiver_kind(row.kind).veto(receiver_settings(row.kind, row.settings))
-        except CormorantError as error:  # which is told where it delivers
+        except CormorantError as error:  # the delivery shows it
             found = partial(_unasked, error) if row.settings.get("veto") else None
         asked += [found] if found is not None else []
     return (lambda address: any(each(address) for each in asked)) if asked else None
@@ -238,10 +238,10 @@ def _unasked(error: CormorantError, address: str) -> bool:
 
 
 def resend(house: Installation, name: str, source: str | None = None, *, faulty: bool = False) -> ReceiverRecord:
-    """Have everything that is kept told to a receiver again, or of one source, or only what it could not take.
+    """Have everything that is kept sent to a receiver again, or of one source, or only what it could not take.
 
     Whoever delivers does it, from what is kept alone; what was asked for before is left as far as it is, unless there
-    is nothing to send. Raises NotFoundError, and ConflictError for the index and for a source that it is not told of.
+    is nothing to send. Raises NotFoundError, and ConflictError for the index and for a source that it does not get.
     """
     with house.store.begin() as tx:
         row = receivers.named(tx, name)

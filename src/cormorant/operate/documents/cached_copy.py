@@ -24,7 +24,7 @@ from cormorant.store.blobs.record import Frame
 from cormorant.store.schema import content
 
 PAGES: Final = frozenset(("text/html", XHTML))
-"""What is shown as a page; of all else its text is, and of what document services changed in confidence."""
+"""Types that are shown as a page; other types, and documents changed by services in confidence, as text."""
 
 
 class MarkedWord(NamedTuple):

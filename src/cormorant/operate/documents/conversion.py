@@ -1,6 +1,6 @@
 """Conversion record of a document.
 
-What its kept copy says: who answered, charset and language, how known, what was cut.
+Its kept copy has it: who answered, charset and language, how known, what was cut.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from cormorant.store.schema import inlinks, outlinks, resource
 
 IN, OUT = "in", "out"
 TEXTS = 8
-"""Texts of links to a document that are told apart."""
+"""Different texts of links to a document that are shown."""
 
 
 class DocumentLinks(NamedTuple):

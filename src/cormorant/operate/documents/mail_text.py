@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 MOST_LEVELS: Final = 6
-"""Quotes in quotes that are told apart; deeper ones are shown with the last of them."""
+"""Levels of quotes in quotes; deeper ones are shown with the last of them."""
 _ATTACHMENT: Final = "Attachment: "
 _QUOTED: Final = re.compile(r"(?:>[ \t]?){1,100}")
 

@@ -44,7 +44,7 @@ class ThreadPosition(NamedTuple):
 def thread(shelf: Library, number: int, reader: Reader = ANYONE) -> list[ThreadEntry]:
     """Return the messages of the thread that a message belongs to, answers behind what they answer.
 
-    Found by the words of the subject, which answers have too, and told apart by the identifier of the first message.
+    Found by the words of the subject, which answers have too, and separated by the identifier of the first message.
     Raises NotFoundError, the same for what is unknown and what is forbidden.
     """
     hit = shelf.see(number, reader)

@@ -97,7 +97,7 @@ def _remove(tx: Tx, numbers: Sequence[int]) -> int:
 
 
 def _numbers(house: Installation, chosen: RecrawlSelection, *, here: bool) -> Iterator[int]:
-    """The resources that are meant, each once; of addresses all are looked up before the first is told."""
+    """The resources that are meant, each once; of addresses all are looked up before the first is used."""
     if not chosen.addresses:
         return (record["id"] for record in listing.listed(house, chosen.wanted) if record["id"] is not None)
     listing.check(chosen.wanted)

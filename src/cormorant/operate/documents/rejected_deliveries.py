@@ -27,7 +27,7 @@ class RejectedDocument(NamedTuple):
     at: float
 
     def record(self) -> RejectedDocumentRecord:
-        """It as programs are told it."""
+        """Return its record."""
         return {"receiver": self.receiver, "seq": self.seq, "reason": self.reason, "told_at": rfc3339(self.at)}
 
 

@@ -290,7 +290,7 @@ def _fetched_at(cache: Cache, place: BlobPlace) -> str | None:
 def _hide(tx: Tx, row: TakedownRow, numbers: Sequence[int]) -> int:
     """Hide these documents with this transaction, and send receivers the news; returns how many search had found.
 
-    What search did not find stays as its last visit left it: the next one ends with 986.
+    A document that search did not find stays as its last visit left it: the next one ends with 986.
     """
     chosen = _COLUMNS.where(resource.c.id.in_(numbers)).order_by(resource.c.id)
     known = tx.rows(chosen)

@@ -24,7 +24,7 @@ from cormorant.store.journal import runs, visits
 from cormorant.store.schema import site, site_source, source
 
 SHOWN = 20
-"""Sources whose rulings are told."""
+"""Sources whose rulings are shown."""
 _UNMET = "No source knows this address: no crawled page links to it, and it is no start address."
 _NEAR = (
     "No source knows this address, though {} of {}: no crawled page links to it now. A page that is gone is forgotten "
@@ -61,7 +61,7 @@ def anywhere(house: Installation, tx: Tx, address: str) -> Explanation:
     because = _NEAR.format(_known_to(near), host) if near else _UNMET
     advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else _NO_BOUNDARY if said else _NO_SOURCE
     trouble = host_errors.of_site(tx, number) if number is not None else None
-    if trouble and admitting:  # what is there cannot be told from a host that does not answer
+    if trouble and admitting:  # a host that does not answer looks the same
         advice = _SILENT.format(" and ".join(admitting))
     return {
         **empty(address),
@@ -131,7 +131,7 @@ def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str, record
 def _kept_out(tx: Tx, owner: SourceRow, address: str) -> str | None:
     """Return the receiver that keeps the source out of a folder on the way to a file; None when none does.
 
-    What an older run was told, and the newest that has ended was not, holds no more.
+    A refusal that an older run got, and the newest ended run did not, holds no more.
     """
     says = [row.name for row in receivers.told_of(tx, owner.id) if row.settings.get("veto")]
     if not says:

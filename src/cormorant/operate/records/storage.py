@@ -15,6 +15,15 @@ class RebuiltIndex(Record):
     took_s: float
 
 
+class RetentionRecord(Record, total=False):
+    """Old data that was removed as a run began: exclusions, and packs with their copies; without fields for nothing."""
+
+    excluded: int
+    packs_emptied: int
+    copies_moved: int
+    packs_removed: int
+
+
 class OptimizedIndex(Record):
     """The index holds only what search may find; it was `rebuilt` where that was needed."""
 

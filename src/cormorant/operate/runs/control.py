@@ -60,7 +60,7 @@ def resume(house: Installation, number: int | None) -> Ordered:
 
 
 def stop(house: Installation, number: int | None, resting: str | None = None) -> RunRow:
-    """End a run for good. What it found is kept and delivered; what it would have deleted waits for the next crawl.
+    """End a run for good. Documents that it found are kept and delivered; deletions wait for the next crawl.
 
     So does what was examined and is not indexed yet, which is dropped and fetched anew.
 
@@ -81,7 +81,7 @@ def stop(house: Installation, number: int | None, resting: str | None = None) ->
 
 
 def delete(house: Installation, number: int) -> bool:
-    """Forget a run and its figures; False when somebody has done so before. What it found stays, but what a test found.
+    """Forget a run and its figures; False when it was done before. Its documents stay, unless it was a test.
 
     Raises NotFoundError, and ConflictError for one that has not ended or that the next crawl compares itself with.
     """

@@ -90,9 +90,9 @@ def _visits(samples: Sequence[ProgressSample]) -> Ahead | None:
 
 
 def _deliveries(samples: Sequence[ProgressSample]) -> Ahead | None:
-    """Until when the slowest receiver is told of all that is and will be found; None where nobody waits for that.
+    """Until when the slowest receiver gets all that is and will be found; None where nobody waits for that.
 
-    It keeps up then, or it takes so long for a batch that runs end without it. How fast it can be told is seen only
+    It keeps up then, or it takes so long for a batch that runs end without it. Its speed is seen only
     while it is behind, and from one batch that it confirms to the next.
     """
     newest, late = samples[-1], [each for each in samples if each.behind > 0]
@@ -110,7 +110,7 @@ def _deliveries(samples: Sequence[ProgressSample]) -> Ahead | None:
 
 
 def _told_a_second(samples: Sequence[ProgressSample]) -> float:
-    """Events a second that the slowest receiver was told of."""
+    """Events a second that the slowest receiver got."""
     return _a_second(samples, samples[-1].told - samples[0].told) if samples else 0.0
 
 

@@ -1,7 +1,7 @@
 """Review of fetched documents before indexing: leave some out, then have the rest indexed.
 
 crawl --examine -> pending --prune (rules)--> pending --index--> swept, delivered, finished
-                      `--stop--> stopped: the next crawl fetches anew what it has not told anybody of
+                      `--stop--> stopped: the next crawl fetches again what it has not delivered
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def waiting_count(house: Installation, row: RunRow) -> int:
 def prune(house: Installation, number: int | None, rules: Sequence[str]) -> Pruned:
     """Leave out of what a run is to index the addresses that these rules match, written as those of `exclude` are.
 
-    What search finds of them already is found as it was. Returns how many by rule, and of rules without any whether
-    they match what the run visited and has nothing waiting (`settled`), or nothing at all (`unused_rules`).
+    Search finds those among them that it found before as they were. Returns how many by rule, and of rules without any
+    whether they match what the run visited and has nothing waiting (`settled`), or nothing at all (`unused_rules`).
 
     Raises NotFoundError, UsageError without a rule, BadRule for one that cannot be read, ConflictError for a run that
     has nothing to be indexed.

@@ -30,7 +30,7 @@ from cormorant.store.journal.schedule_firings import FiringResult, LaunchRow
 
 _log = logger(__name__)
 UNANSWERED: Final = 6
-"""What `start` ends with when no start address answered."""
+"""Exit code of `start` when no start address answered."""
 MOST_COUNTED: Final = 100
 """Times that were missed are counted up to here."""
 

@@ -1,4 +1,4 @@
-"""Schedules: add, list, show, edit, enable, start, delete. What fires them is `scheduler.py`."""
+"""Schedules: add, list, show, edit, enable, start, delete. `scheduler.py` fires them."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ from cormorant.store.journal import runs, schedule_firings, visits
 from cormorant.store.journal.runs import RunRow
 
 INTERRUPTED = "interrupted"
-"""What a run is that nobody goes on with, until somebody crawls again."""
+"""State of a run that no process continues, until the next crawl."""
 MOST_LEAVING = 100
-"""Documents that a program is told of a held run that would let them go."""
+"""Documents of a held run that would leave, as an answer to a program names them."""
 ENDED = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED, *ASKING_STATES, RunState.SUSPENDED)
 """States in which nobody goes on with a run by itself."""
 
@@ -87,7 +87,7 @@ def order(
     """Order a run of each source (no names: of all) whose run is not held, or go on with the one interrupted.
 
     `unanswered` tells of those that are. `resting` is a node at which nothing is at work, None where something may be:
-    nobody there would say in the log what came of a run that is begun anew. Raises NotFoundError for an unknown source
+    no process there would log the end of a run that is begun again. Raises NotFoundError for an unknown source
     or when there is none at all, ConflictError when the database is older than the index, UsageError for a source that
     is asked at each search, if it is named or there is no other.
     """
@@ -166,7 +166,7 @@ def go_on(tx: Tx, row: RunRow) -> int:
     One that was still visiting goes on under the settings that its source has by now. Where these are others another
     run does so in its place: what was visited already is asked for conditionally, what a rule now keeps out leaves, and
     what was kept out may come in. One that has visited everything is brought to its end under those it began with.
-    Nothing happens where somebody else has gone on with it, or stopped it, since the row was read.
+    Nothing happens if another process continued or stopped it since the row was read.
     """
     sources.claim(tx, row.source_id)
     row = runs.claimed(tx, row.id)
@@ -217,7 +217,7 @@ def unanswered(house: Installation, names: Sequence[str]) -> list[ConflictError]
 
 
 def _held(tx: Tx, run: RunRow, source: str) -> ConflictError:
-    """A run that nobody has answered stands in the way of the next; programs are told which documents would leave."""
+    """Return the error that an unanswered run stands in the way; a program gets the documents that would leave."""
     sentence = f"Run {run.id} of {source!r} {runs.stands(run)}: {run.reason} {runs.answers(run)}"
     if run.state is not RunState.HELD:
         return ConflictError(sentence)

@@ -4,9 +4,9 @@ Then search may answer from it.
 
     made of another database             -> not of these rows at all
     not as far as it once was, or lost   -> what came since is missing
-    empty, and what it lacks is told of by no event any more: a restore was killed, or it was never made
+    empty, and no event names any more what it lacks: a restore was killed, or it was never made
 
-Each of them is told as one that cannot be read is, and mended as that is: it is made anew of what is kept.
+Each of them is shown and mended like an index that cannot be read: it is rebuilt of what is kept.
 """
 
 from __future__ import annotations

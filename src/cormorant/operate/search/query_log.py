@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 DAYS: Final = 30
-"""Days that are counted unless somebody says otherwise."""
+"""Days that are counted by default."""
 MOST_DAYS: Final = 3_650
 MOST: Final = 50
 """Searches in a report."""

@@ -1,4 +1,4 @@
-"""The index: make it anew from what is kept, without asking any source; say how big it is."""
+"""Rebuild the index from kept copies, without a request to any source; report its size."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAGE = 500
 COMMIT, COMMIT_TEXT = 20_000, 64 << 20
 """Documents between two commits, and bytes of their text, so that a rebuild does not fill the memory."""
 FEW_SEGMENTS = 12
-"""An index of so many is not made anew for that alone: a commit leaves one for each thread, which the engine joins."""
+"""Segments for which alone no index is rebuilt: a commit leaves one for each thread, and the engine joins them."""
 _NO_INDEX = (
     "There is no index. The next `cormorant crawl` builds one from its documents, `cormorant index rebuild` from the "
     "kept copies."
@@ -67,7 +67,7 @@ def refuse_older_store(house: Installation) -> None:
 def _refuse_empty_store(house: Installation) -> None:
     """Raise ConflictError when the index would become empty because the database has lost its documents.
 
-    It has not where they are gone, and the index is about to be told of that.
+    It has not where they are gone, and the index is about to get that.
     """
     with suppress(IndexDamaged):
         index = house.index_reader()
@@ -83,10 +83,10 @@ def _refuse_empty_store(house: Installation) -> None:
 
 
 def rebuild(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> RebuiltIndex:
-    """Make the index anew beside the one in use, then switch; search goes on meanwhile.
+    """Rebuild the index beside the one in use, then switch; search goes on meanwhile.
 
     `lent`: others are at work, and whoever delivers has to let go of it first; deliveries go on behind the new one's
-    place. Raises ConflictError when the installation has no index, somebody else makes it anew, or there would be
+    place. Raises ConflictError when the installation has no index, another process rebuilds it, or there would be
     nothing in it, and what `fill` raises.
     """
     if not house.searchable:
@@ -107,8 +107,8 @@ def fill(house: Installation, progress: Progress | None = None, wait_s: float = 
     """Do what `rebuild` does, for whoever delivers, or when that has `wait_s` seconds to let go.
 
     `progress` is told how many documents are done, of how many. Of what others change meanwhile the stream tells behind
-    the place that is noted first, and what is told again changes nothing. So the rows are of no one moment, and nobody
-    has to keep for us what they were. Raises ConflictError when somebody else writes the index, CacheDamaged when no
+    the place that is noted first, and a repeated event changes nothing. So the rows are of no one moment, and nobody
+    has to keep for us what they were. Raises ConflictError when another process writes the index, CacheDamaged when no
     copy can be read: it then stays as it was.
     """
     started = house.clock.monotonic()
@@ -141,7 +141,7 @@ def fill(house: Installation, progress: Progress | None = None, wait_s: float = 
 
 
 def _damaged(store: Store, page: Sequence[Payload]) -> list[str]:
-    """The addresses of documents that the index is not told of, since their copies are damaged. That is noted."""
+    """Note the documents that the index does not get since their copies are damaged; returns their addresses."""
     lost = {each.event.resource: str(each.row.url) for each in page if each.frame is None and each.row is not None}
     if lost:
         with store.begin() as tx:
@@ -162,7 +162,7 @@ def _committed(writer: IndexWriter, pages: Iterator[Sequence[Payload]]) -> Itera
 
 
 def _weigh_links(house: Installation) -> None:
-    """Weigh the links that no index has asked for yet. What is told of them lies before the place that is filled to.
+    """Weigh the links that no index has asked for yet. Their events lie before the place that is filled to.
 
     A run that is under way does so at its end, and has not turned all of them round before.
     """
@@ -205,8 +205,8 @@ def _page(tx: Tx, shelf: PayloadLoader, behind: int) -> tuple[list[Payload], int
 def optimize(house: Installation, progress: Progress | None = None, *, lent: bool = False) -> OptimizedIndex:
     """Purge addresses that are gone for good, then have the index hold only what search may find, in few segments.
 
-    The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by making
-    the index anew. Where nothing deleted is in a few segments that is left undone. Raises as `rebuild` does, and
+    The engine joins segments by itself and drops what was deleted in them as it does; what is left is dropped by
+    a rebuild. Where nothing deleted is in a few segments that is left undone. Raises as `rebuild` does, and
     IndexDamaged unless every byte is what was written: what is damaged is neither tidy nor to be counted on.
     """
     started = house.clock.monotonic()

@@ -33,7 +33,7 @@ SAID: Final = "The index is being rebuilt. New documents wait for it, and search
 def lent(house: Installation) -> Iterator[None]:
     """Have whoever delivers leave the index alone for the length of a block, and the kept copies stay where they are.
 
-    Raises ConflictError when somebody else makes it anew.
+    Raises ConflictError when another process rebuilds it.
     """
     with house.store.begin() as tx:
         until = receivers.lend(tx)

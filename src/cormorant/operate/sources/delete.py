@@ -1,4 +1,4 @@
-"""A source goes, with everything that is known about it. Receivers are told of its documents."""
+"""Delete a source with everything that is known about it. Receivers get the deletion of its documents."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ For `source test`, about any address.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -17,6 +16,8 @@ from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Ruling
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import seeds
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.explanations import RulingRecord
+from cormorant.operate.records.sources import Verdict
 from cormorant.plugins import Facts, Source
 from cormorant.store.schema import content, resource, site
 
@@ -42,13 +43,13 @@ def _site(asked: Resource) -> str:
     return origin_of(asked.address).site
 
 
-def verdict(house: Installation, source: Source, asked: Resource) -> dict[str, Any]:
+def verdict(house: Installation, source: Source, asked: Resource) -> Verdict:
     """Return whether an address would be visited and found, by gates without a fetch and what is known of it."""
     facts_of, robots = _kept(house, source, asked)
     rows = gates(source, asked, robots)
     if not _decided(rows):
         found = source.gates.find(asked.address, facts_of)
-        waits = {"gate": str(Gate.INDEX), "rule": "it has to be read first", "ruling": "waits"}
+        waits: RulingRecord = {"gate": str(Gate.INDEX), "rule": "it has to be read first", "ruling": "waits"}
         rows.append(waits if found is None else _row(found._replace(gate=Gate.INDEX) if found.admitted else found))
     decided = _decided(rows)
     waiting = any(row["ruling"] == "waits" for row in rows)
@@ -59,7 +60,7 @@ def verdict(house: Installation, source: Source, asked: Resource) -> dict[str, A
     }  # fmt: skip
 
 
-def _decided(rows: list[dict[str, str]]) -> dict[str, str] | None:
+def _decided(rows: list[RulingRecord]) -> RulingRecord | None:
     return next((row for row in rows if row["ruling"] == "excludes"), None)
 
 
@@ -80,7 +81,7 @@ def _kept(house: Installation, source: Source, asked: Resource) -> tuple[Facts |
 
 def gates(
     source: Source, asked: Resource, known: Mapping[str, bytes], outcome: Outcome | None = None
-) -> list[dict[str, str]]:
+) -> list[RulingRecord]:
     """Each gate with its rule and ruling, in order; `outcome` tells what the gates behind the fetch said."""
     rows = [_row(each) for each in source.gates.rulings(asked.address, asked.depth)]
     if _decided(rows):
@@ -100,5 +101,5 @@ def gates(
     return rows
 
 
-def _row(ruling: Ruling) -> dict[str, str]:
+def _row(ruling: Ruling) -> RulingRecord:
     return {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}

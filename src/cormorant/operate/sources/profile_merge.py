@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.model.settings.source import SourceSettings, partly, see_names
+from cormorant.operate.records.record import SettingValues
 from cormorant.plugins import source_kind, source_kinds
 from cormorant.store.catalog import setting_profiles
 from cormorant.store.catalog.setting_profiles import NAMED_BY, SYSTEM, Parameters
@@ -18,13 +19,13 @@ from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
 
 NOT_SHARED = (NAMED_BY, "start", "start_file", "path")
-"""What every source says for itself: where it begins, and which set it uses."""
+"""Settings that each source has of its own: where it begins, and which set it uses."""
 
 
 class Whole(NamedTuple):
     """The settings of a source with those that it has from sets, and the names of all that these sets have."""
 
-    values: dict[str, Any]
+    values: SettingValues
     shared: frozenset[str]
 
 
@@ -40,7 +41,7 @@ def merged(known: Mapping[str, Parameters], kind: str, own: Mapping[str, Any]) -
     return Whole({**{name: value for name, (value, _) in shared.items()}, **own}, frozenset(shared))
 
 
-def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> dict[str, Any]:
+def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> SettingValues:
     """Return the settings to keep of those read from `whole`: the `given` ones that would otherwise differ.
 
     A value that is the built-in one is kept where a set has another.
@@ -66,12 +67,12 @@ def origin(row: SourceRow, name: str) -> str:
     return "built in" if found is None else SYSTEM if found == SYSTEM else f"set {found}"
 
 
-def typed(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def typed(settings: Mapping[str, Mapping[str, Any]]) -> SettingValues:
     """The settings of a set, whichever kind has them, as `source show` has them; what is none any more stays as it is.
 
-    What was typed at a terminal was once kept as text.
+    Values typed at a terminal were once kept as text.
     """
-    found: dict[str, Any] = {}
+    found: SettingValues = {}
     for kind, values in settings.items():
         found |= values
         with suppress(CormorantError):
@@ -79,7 +80,7 @@ def typed(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def by_kind(given: Mapping[str, Any]) -> dict[str, SettingValues]:
     """For each kind of source those of these settings that it has, as they are kept.
 
     Raises BadSetting for one that no kind has, that every source says for itself, or whose value is wrong.
@@ -99,4 +100,4 @@ def see_shared(names: Iterable[str]) -> None:
             raise BadSetting(f"Every source has its own {name!r}, so it cannot be in a set of parameters.")
         kinds = [*source_kinds().values()]
         if not any(name in kind.settings.model_fields for kind in kinds):
-            see_names(kinds[0].settings, [name])  # as a source is told, with the nearest name
+            see_names(kinds[0].settings, [name])  # as for a source, with the nearest name

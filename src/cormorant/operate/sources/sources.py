@@ -7,7 +7,7 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, cast
+from typing import Final, cast
 from unicodedata import category
 
 from cormorant.base.clock import rfc3339, timestamp
@@ -19,7 +19,8 @@ from cormorant.model.settings.source import SourceSettings, laid_over, parse_set
 from cormorant.net.egress.policy import Consent
 from cormorant.operate.checks import exposure, restricted
 from cormorant.operate.installation import Installation
-from cormorant.operate.records.sources import ExposedFilesRecord, SourceRecord
+from cormorant.operate.records.record import SettingValues
+from cormorant.operate.records.sources import ConsentRecord, ExposedFilesRecord, SourceRecord
 from cormorant.operate.sources import delete as source_deletion, profile_merge, secrets, test_crawl
 from cormorant.plugins import PluginUnusable, SourceKind, Tools, check_services, source_kind, source_settings
 from cormorant.store.catalog import egress_consents, receivers, sources
@@ -37,7 +38,7 @@ LOOK_S = 5.0
 
 
 def settings_of(kind: str, given: Given) -> SourceSettings:
-    """Read what was typed by the kind's settings class, and build the source once, so that bad rules are told now.
+    """Read what was typed by the kind's settings class, and build the source once, so that bad rules are refused now.
 
     Raises NotFoundError for an unknown kind, BadSetting, BadRule or BadAddress for what is wrong.
     """
@@ -247,7 +248,7 @@ def _shows_more(row: SourceRow, settings: SourceSettings) -> bool:
 
 
 def see_unchanged(row: SourceRow, now: SourceRow | None) -> None:
-    """Raises ConflictError when somebody else has edited a source, or deleted it, since it was read."""
+    """Raise ConflictError if another person edited a source, or deleted it, since it was read."""
     if now is None or now.version != row.version:
         raise ConflictError(f"Another administrator changed the source {row.name!r} at the same moment. Try again.")
 
@@ -268,7 +269,7 @@ def hurry(tx: Tx, number: int, settings: SourceSettings) -> None:
         runs.change(tx, under_way.id, settings=json.dumps(kept | new))
 
 
-def edited(row: SourceRow, given: Given) -> dict[str, Any]:
+def edited(row: SourceRow, given: Given) -> SettingValues:
     """The settings of a source's own with these in the place of some. Raises BadSetting for an unknown name."""
     return laid_over(source_kind(row.kind).settings, row.own, given)
 
@@ -308,7 +309,7 @@ def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -
     return record
 
 
-def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
+def _consent(tx: Tx, row: SourceRow) -> list[ConsentRecord]:
     """The class of addresses that each host it names had at first, which is the one that was consented to.
 
     None when `network` withdraws that.
@@ -316,14 +317,18 @@ def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
     with suppress(CormorantError):
         settings = source_settings(row.kind, row.settings)
         named = Consent.of(getattr(settings, "named_hosts", ()), getattr(settings, "network", ())).named
-        return [each._asdict() for each in egress_consents.every(tx) if (each.host, each.port) in named]
+        return [
+            cast("ConsentRecord", each._asdict())
+            for each in egress_consents.every(tx)
+            if (each.host, each.port) in named
+        ]
     return []
 
 
 def delete(house: Installation, name: str) -> int:
-    """Delete a source with its documents and places in schedules; receivers are told. Returns how many documents left.
+    """Delete a source with its documents and places in schedules; receivers get that. Returns how many documents left.
 
-    Raises ConflictError while a run of it is under way, or a receiver is told of nothing else.
+    Raises ConflictError while a run of it is under way, or a receiver gets nothing else.
     """
     with house.store.begin() as tx:
         row = sources.named(tx, name)

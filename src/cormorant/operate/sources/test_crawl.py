@@ -1,4 +1,4 @@
-"""A crawl that delivers nothing: of a copy of the source, of which nothing is known and nobody is told.
+"""A crawl that delivers nothing: of a copy of the source, of which nothing is known and no receiver hears.
 
     crawl --test -> copy made -> crawled as if for the first time, nothing indexed -> looked at -> next crawl: copy gone
 
@@ -18,7 +18,7 @@ from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
 
 ENDING = "/test"
-"""What the name of a copy ends in; no source can be called so."""
+"""The end of the name of a copy; no source can be called so."""
 
 
 def copy(tx: Tx, row: SourceRow, *, test: bool) -> SourceRow:

@@ -261,7 +261,7 @@ def _opened(source: Path) -> Iterator[tarfile.TarFile]:
 
 
 _BAD = (tarfile.TarError, EOFError, ValueError, KeyError, TypeError, msgspec.MsgspecError, zstandard.ZstdError)
-"""What other people's bytes raise."""
+"""Errors that an archive of foreign bytes raises."""
 
 
 def _about(source: Path, tar: tarfile.TarFile, total: Any = None) -> About:

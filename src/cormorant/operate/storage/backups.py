@@ -1,9 +1,9 @@
 """Take a backup while others work, and come back from one; the same without copies, for another kind of database.
 
     backup    rows of one moment -> packs up to what these rows name -> read again -> in its place
-    restore   read to its end -> packs staged, installed -> index removed -> rows, in one transaction -> index made anew
+    restore   read to its end -> packs staged, installed -> index removed -> rows, in one transaction -> index rebuilt
 
-Killed before the transaction commits, a restore has changed no row, and the index is made anew by the next crawl;
+Killed before the transaction commits, a restore has changed no row, and the next crawl rebuilds the index;
 killed after it, the same. What is restored is as it was: pages that changed since are found by conditional requests,
 and nothing leaves because it was not in the backup.
 """
@@ -97,7 +97,7 @@ def restore(house: Installation, path: Path, found: Checked, *, copies: bool = T
     """Have the rows of an archive, and its copies, in the place of what there is. Whoever calls owns the folder.
 
     `found` is what `checked` said of it. A pack that is there already, and begins as the archive's, stays. Documents
-    whose copy is not there are fetched anew by the next crawl, and only they. Takedowns that are in force stay so,
+    whose copy is not there are fetched again by the next crawl, and only they. Takedowns that are in force stay so,
     whatever the archive knows of them; those that erase are to be erased again. Raises ConflictError when somebody
     reads or writes index or packs, DataFolderError where there is no room.
     """
@@ -172,7 +172,7 @@ def _bring_rows(tx: Tx, path: Path, found: Checked) -> None:
 def _begin_anew(house: Installation, tx: Tx, passed: int) -> None:
     """Reset the momentary state: no site is leased, and the index has nothing yet.
 
-    Numbers of events go on behind those that somebody was told of before.
+    Numbers of events go on behind those that were delivered before.
     """
     columns = site.c
     tx.execute(sa.update(site).values(owner=None, lease_until=0.0, epoch=columns.epoch + 1))
@@ -191,7 +191,7 @@ def _unplace(tx: Tx) -> None:
 
 
 def _renew(house: Installation) -> int:
-    """Have the documents fetched anew whose copy is not there. Sizes are compared, bytes are not."""
+    """Have the documents fetched again whose copy is not there. Sizes are compared, bytes are not."""
     sizes = house.packs.sizes()
     with house.store.read() as tx:
         lost = [number for number, place in check.places(tx) if sizes.get(place.pack, -1) < sum(place[1:])]
@@ -200,7 +200,7 @@ def _renew(house: Installation) -> int:
 
 
 def renew(house: Installation, numbers: Sequence[int]) -> None:
-    """Have these documents fetched and kept anew by the next crawl of their source, and no others."""
+    """Have these documents fetched and kept again by the next crawl of their source, and no others."""
     for start in range(0, len(numbers), MENDED):
         with house.store.begin() as tx:
             refetch.renew(tx, numbers[start : start + MENDED])

@@ -2,7 +2,7 @@
 
 The database, the kept copies, the index; nothing is changed.
 
-What is found here and can be mended is mended by `repair`, which looks again afterwards.
+`repair` mends the faults that are found here and can be mended, and checks again afterwards.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def damage(house: Installation) -> list[Damage]:
 
 
 def awaited(tx: Tx) -> frozenset[int]:
-    """Documents that are to be fetched and kept anew."""
+    """Documents that have to be fetched and kept again."""
     return frozenset(row[0] for row in tx.rows(sa.select(content.c.id).where(refetch.AWAITED)))
 
 

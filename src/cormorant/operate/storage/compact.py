@@ -2,12 +2,12 @@
 
     sparse packs -> entries that rows name are kept once more -> rows name the new places, in one commit -> pack gone
 
-`compact` does it to all that is worth it, when somebody asks. `thin` does it by itself to what is more than may be
+`compact` does it to all that is worth it, when a person asks. `thin` does it by itself to what is more than may be
 there: small packs beyond MANY, and copies that were replaced beyond the room they may take. Others may read meanwhile,
 so it leaves an emptied pack for an hour: whoever has read its place from a row finds it there.
 
 Killed at any moment nothing is lost: a copy is on the disk before a row names it, and a pack goes only when no row
-names it any more. What was written twice by then is unused room, and the next one gives it back.
+names it any more. Copies written twice by then are unused room, and the next one gives it back.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ MANY = 64
 SMALL_BYTES = 16 << 20
 """Packs smaller than this that there may be, of which the newer half stays: every retriever begins one of its own."""
 AT_ONCE_BYTES = 512 << 20
-"""Copies in use that `thin` writes anew at a time: a run that begins waits for it."""
+"""Copies in use that `thin` rewrites at a time: a run that begins waits for it."""
 RETIRED_S = 3_600.0
 """How long a pack stays that was emptied."""
 WORTH = 0.25
-"""How much of a pack has to be unused before it is written anew: what is left is read and written once for it."""
+"""Share of a pack that has to be unused before it is rewritten: what is left is read and written once for it."""
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ def compact(house: Installation, told: Callable[[int, int], None] | None = None)
     """Rewrite sparse packs, then the database. Whoever calls sees that nobody crawls or delivers meanwhile.
 
     `told` hears how many packs are done, of how many. Raises ConflictError while a backup is taken, DataFolderError
-    where there is no room: a pack is written anew before the old one goes, and so is a database of SQLite.
+    where there is no room: a pack is rewritten before the old one goes, and so is a database of SQLite.
     """
     began = house.clock.monotonic()
     before = sum(house.packs.sizes().values()), house.store.size()

@@ -1,7 +1,7 @@
 """Dangling rows: rows whose needed row is missing, and the remedy for each kind.
 
 A row without what it needs is never shown and never visited, so removing it loses nothing that anybody had; what search
-could find is told to receivers first. Rights that are lost grant nothing, so those documents are fetched anew.
+could find is told to receivers first. Rights that are lost grant nothing, so those documents are fetched again.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _each(tx: Tx, sort: DanglingKind, column: sa.Column[int], do: Callable[[Sequ
 
 
 def _remake(tx: Tx, sort: DanglingKind) -> int:
-    """Make rows of hosts anew from an address of each; a folder's does not tell."""
+    """Restore rows of hosts from an address of each; that of a folder has no host."""
     lost = tx.rows(
         sa.select(resource.c.site_id, sa.func.min(resource.c.address), sa.func.count())
         .where(sort.lost)

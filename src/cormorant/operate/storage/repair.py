@@ -1,4 +1,4 @@
-"""Mend what `check` finds: from what is known where that is enough, else by fetching those documents anew.
+"""Mend what `check` finds: from what is known where that is enough, else by fetching those documents again.
 
     indexes of the database -> the stream's head -> rows without what they need -> leases -> copies -> the search index
 
@@ -58,7 +58,7 @@ def store(house: Installation) -> tuple[list[Mended], list[Finding]]:
 
 
 def _indexes(house: Installation) -> Iterator[Mended]:
-    """Make the database's own indexes anew when they are all that is damaged."""
+    """Rebuild the database's own indexes if nothing else is damaged."""
     with house.store.read() as tx:
         found = store_check.integrity(tx)
     if found.ok is False and house.store.sqlite:
@@ -108,7 +108,7 @@ def _leases(tx: Tx) -> Iterator[Mended]:
 
 
 def copies(house: Installation) -> list[Mended]:
-    """Have each document that has lost its copy name another of the same content, or be fetched anew.
+    """Have each document that has lost its copy name another of the same content, or be fetched again.
 
     Where there is nothing to do, that is said, of none.
     """
@@ -172,7 +172,7 @@ def _strays(house: Installation) -> Iterator[Mended]:
 
 
 def _index(house: Installation) -> Iterator[Mended]:
-    """Make the index anew unless it is whole and has what the rows say, or will have it."""
+    """Rebuild the index unless it is whole and has the documents of the rows, or will have them."""
     if not _differs(house):
         return
     try:

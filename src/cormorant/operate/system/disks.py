@@ -68,7 +68,7 @@ def disks(house: Installation) -> list[DiskUsage]:
     for name, folder in places(house):
         try:
             usage = shutil.disk_usage(folder)
-        except OSError:  # what is wrong with it is told by whoever reads or writes there
+        except OSError:  # a process that reads or writes there names the fault
             continue
         found.append(DiskUsage(name, str(folder), usage.free, usage.total))
     return found

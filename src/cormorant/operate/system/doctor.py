@@ -191,7 +191,7 @@ def _addresses(house: Installation) -> Iterator[str]:
         try:
             yield from seeds.named(house.source(row)) or ()
         except CormorantError:
-            continue  # settings that make no source are told of by `start`
+            continue  # `start` names settings that make no source
 
 
 async def _resolved(hosts: Sequence[str], clock: Clock) -> dict[str, tuple[str, ...] | Unresolved]:
@@ -206,7 +206,7 @@ async def _resolved(hosts: Sequence[str], clock: Clock) -> dict[str, tuple[str, 
 def at_work(house: Installation, resting: str | None) -> Finding:
     """Report which processes are at work.
 
-    `resting` is the node of this folder when nobody owns it, None when somebody does.
+    `resting` is the node of this folder when no process owns it, None when one does.
     """
     with house.store.read() as tx:
         now = tx.now()

@@ -25,7 +25,7 @@ from cormorant.store.db import drivers
 OLDEST_PYTHON = (3, 11)
 FEW_FILES = 1024
 LITTLE_MEMORY = 1 << 30
-"""What a crawl with two retrievers and an index takes at its peak, and twice that for converters and the page cache."""
+"""Bytes that a crawl with two retrievers and an index takes at its peak, twice over for converters and page cache."""
 YEARS = range(2026, 2100)
 """A clock that says another is not set: this was written in the first, and no certificate lasts until the last."""
 

@@ -1,8 +1,8 @@
 """Metrics: figures of an installation for a monitoring system.
 
 All of them from the store and the disks, so that they are the same whichever process is asked, and each by a look at
-few rows: what a source, a receiver or a schedule costs does not grow with the documents. What only a count of rows
-could tell (how many addresses are left, documents by source) is told by `status` instead.
+few rows: what a source, a receiver or a schedule costs does not grow with the documents. Figures that need a
+count of rows (addresses that are left, documents by source) are in `status` instead.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from cormorant.store.schema import faulty, query
 OUTCOMES: Final = (
     "new", "changed", "unchanged", "moved", "gone", "excluded", "deferred", "failed", "quarantined", "held",
 )  # fmt: skip
-"""What becomes of documents, by the names of a run's counters."""
+"""Ends of documents, by the names of a run's counters."""
 _COUNTED: Final = (
     (metrics.RUN_FETCHED, "fetched"), (metrics.RUN_REQUESTS, "requests"),
     (metrics.RUN_CONDITIONAL, "requests_conditional"), (metrics.RUN_BYTES, "bytes"),

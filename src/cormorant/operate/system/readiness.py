@@ -5,7 +5,7 @@ For those who watch over it; nobody is told a figure.
     database, index: search needs both           -> without one it is not ready
     disk, conductor: crawling needs them as well -> without one it is ready, and degraded
 
-So a full disk, or a conductor that is started anew, takes nobody's search away.
+So a full disk, or a conductor that is restarted, ends no search.
 """
 
 from __future__ import annotations
