@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -30,7 +31,7 @@ def big(pages: int) -> Answer:
     return answer
 
 
-def reached(home: Home, run: int) -> list[dict[str, Any]]:
+def reached(home: Home, run: int) -> Sequence[Any]:
     """The limits that a run reached, from its report."""
     with home.house() as house:
         return [each for each in run_report.of_run(house, run) if each["kind"] == "limit"]

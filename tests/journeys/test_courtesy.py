@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -35,9 +36,9 @@ def test_a_source_is_tested_in_the_turn_of_its_host_by_the_robots_txt_that_is_kn
     ours = host()
     ours.says = {"/robots.txt": rules(f"Crawl-delay: {DELAY_S}", "Disallow: /no"), "/": ours.page()}
     file_home.add_source("web", "town", settings(ours))
-    first = try_source(file_home.plan, "town", None)
-    second = try_source(file_home.plan, "town", None)
-    refused = try_source(file_home.plan, "town", ours.origin + "/no")
+    first: Any = try_source(file_home.plan, "town", None)
+    second: Any = try_source(file_home.plan, "town", None)
+    refused: Any = try_source(file_home.plan, "town", ours.origin + "/no")
     assert [each["outcome"] for each in (first, second, refused)] == ["ok", "ok", "excluded"]
     assert (len(first["prerequisites"]), second["prerequisites"], refused["requests"]) == (1, [], 0)
     assert ours.paths == ["/robots.txt", "/", "/"]
@@ -63,7 +64,7 @@ def test_a_host_that_asks_for_more_than_is_obeyed_is_named_in_the_report(
             tally = RequestTally()
             tally.count(tx.now(), pace.delay_s, pace.delay_s, pace.rule)
             request_log.write(tx, {1: tally})
-        problems = [each for each in report.of_run(house, run) if each["kind"] == "delay"]
+        problems: list[Any] = [each for each in report.of_run(house, run) if each["kind"] == "delay"]
     assert [each["site"] for each in problems] == ([slow.origin.removeprefix("http://")] if is_reported else [])
     assert all("for 3600 seconds" in each["sentence"] for each in problems)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,7 @@ def nights(home: Home, crawls: Crawler) -> tuple[int, int, int, list[str]]:
     """How a crawl ends: its exit code, how many fail, how many of them as before, and which are named."""
     report = crawls.crawl(home, "town", refresh="all")
     with home.house() as house:
-        shown = start.shown(house, report["run"])
+        shown: Any = start.shown(house, report["run"])
         code = start.exit_code(house, [report["run"]])
         said = "\n".join(of_reports.lines(shown))
         listed = [each["url"] for each in listing.listed(house, DocumentFilter(source="town", state="error"))]

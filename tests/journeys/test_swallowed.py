@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -102,7 +102,7 @@ def test_who_accepts_gets_the_one_text(home: Home, crawls: Crawler, serve: Serve
 LOGIN = '<title>Welcome</title><h1>Sign in to hibiscus</h1><form><input name=u><input type="Password" name=p></form>'
 
 
-def of_kind(home: Home, run: int, kind: str) -> list[dict[str, Any]]:
+def of_kind(home: Home, run: int, kind: str) -> Sequence[Any]:
     with home.house() as house:
         return [each for each in run_report.of_run(house, run) if each["kind"] == kind]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cormorant.crawl.worker.housekeeping import BATCH_S
 from cormorant.frontier.traps.detector import CANDIDATE, WINDOW
 from cormorant.operate.checks import traps
@@ -35,7 +37,7 @@ def check_labyrinth(home: Home, crawls: Crawler, pages: int) -> None:
         assert (report["state"], report["complete"]) == ("finished", True)
         with home.house() as house:
             listed = traps.listed(house)
-            problems = [each for each in run_report.of_run(house, report["run"]) if each["kind"] == "trap"]
+            problems: list[Any] = [each for each in run_report.of_run(house, report["run"]) if each["kind"] == "trap"]
         assert {"/cal/{n}/{n}", "/day?date", "/pages?p"} <= {
             each["template"].removeprefix(maze.url("")) for each in listed
         }

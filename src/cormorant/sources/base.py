@@ -37,7 +37,7 @@ from cormorant.sources.server_settings import PARALLEL, PacedSettings
 S = TypeVar("S", bound=SourceSettings)
 
 Batches: TypeAlias = Iterator[Sequence[DiscoveredUrl | Removal]]
-"""What `discover` yields."""
+"""Batches that `discover` yields."""
 _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} characters", Status.ADDRESS_TOO_LONG)
 _SPELLED = Ruling(False, Gate.ADDRESS, "an address is written in one way only", Status.OUTSIDE_BOUNDARY)
 _NO_SITEMAP = Ruling(False, Gate.BOUNDARY, "this kind of source has no sitemaps", Status.OUTSIDE_BOUNDARY)
@@ -91,17 +91,17 @@ class BaseFilters:
 class BaseSource(ABC, Generic[S]):
     """A source that lists everything it has. Subclasses give `kind`, `about`, `Settings`, `discover` and `fetch`.
 
-    What `discover` no longer names is deleted, so it raises Unreachable when it cannot name everything. `fetch` runs on
-    an event loop: what takes long and does not await goes to a thread (`asyncio.to_thread`).
+    A document that `discover` no longer names is deleted, so it raises Unreachable when it cannot name everything.
+    `fetch` runs on an event loop: what takes long and does not await goes to a thread (`asyncio.to_thread`).
     """
 
     kind: ClassVar[str]
     """The name of the entry point; addresses begin with it."""
     about: ClassVar[str]
-    """What the kind is for, in a sentence."""
+    """The purpose of the kind, in a sentence."""
     Settings: ClassVar[type[SourceSettings]] = SourceSettings
     advice: ClassVar[Mapping[int, str]] = {}
-    """What to do about a status, by its number, where it is not what is done on web sites."""
+    """Advice on a status, by its number, where it differs from that for web sites."""
     attribute_types: Mapping[str, AttributeType] = {}
     """The types of attributes that documents of the kind bring: they are known before the first document comes."""
     discovery: ClassVar[Discovery] = Discovery.LISTING

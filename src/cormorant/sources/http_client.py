@@ -71,7 +71,7 @@ class HttpClient:
     async def get(self, url: str, wire: VisitTrace, headers: Sequence[str] = ()) -> Response | Outcome:
         """Return the response of success, or a 304 that was asked for, else what it means for the document.
 
-        What it costs is added to `wire`. Raises Unreachable where nothing may be connected to.
+        Its cost is added to `wire`. Raises Unreachable where nothing may be connected to.
         """
         if self._tools.fetcher is None:
             raise Unreachable("Nothing may be connected to here: crawl the source, or test it.")

@@ -97,7 +97,7 @@ class UrlFilters(Protocol):
 
 
 class AddressRewriter(Protocol):
-    """Somebody else's rule about addresses, installed as a package and named by the setting `rewriter` of a source."""
+    """A package's rule about addresses, named by the setting `rewriter` of a source."""
 
     def rewrite(self, address: str) -> Rewritten | Discard | None:
         """Say what a canonical address that was found becomes; None: it stays as it is.

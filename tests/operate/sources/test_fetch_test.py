@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
 from cormorant.app.commands.test_source import try_source
 from cormorant.app.settings import InstallationSettings
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.sources import RuleTest, VisitTest
 from cormorant.operate.sources import fetch_test, sources
 from tests.sources.github.fake_github import FakeGitHub
 
@@ -40,6 +42,7 @@ def test_an_address_is_judged_as_it_would_be_known(house: Installation) -> None:
     assert said["renamed"]["asked"] == "https://a.example/old/?utm_medium=y"
     assert said["renamed"]["fetched"] == said["address"]
     assert "rewrite: " in said["renamed"]["rule"]
+    assert TypeAdapter(RuleTest).validate_python(said, strict=True) == said
     assert "renamed" not in fetch_test.judge(house, "docs", "https://a.example/new/")
 
 
@@ -50,7 +53,7 @@ def test_the_first_document_of_a_server_is_found_by_a_discovery(tmp_path: Path) 
         github.put("Pump leaks", "oil in hall three")
         with opened(plan, new=True) as house:
             sources.add(house, "github", "desk", {"url": f"{github.url}/api/v3", "repository": ["bay/birds"]})
-        said = try_source(plan, "desk", None)
+        said = TypeAdapter(VisitTest).validate_python(try_source(plan, "desk", None), strict=True)
     finally:
         github.stop()
     assert (said["outcome"], said["title"]) == ("ok", "Pump leaks")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any
 
 from cormorant.app.build import BuildPlan
 from cormorant.app.commands.open import opened
@@ -18,13 +17,14 @@ from cormorant.crawl.visit.search_attributes import catalog_types
 from cormorant.frontier.state.canonical_target import stands
 from cormorant.net.http.client import Fetcher
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.sources import QueryTest, VisitTest
 from cormorant.operate.sources import fetch_test
 from cormorant.sandbox.client import ChildPool
 
 LOOK_S = 0.02
 
 
-def try_source(plan: BuildPlan, name: str, address: str | None, query: str | None = None) -> dict[str, Any]:
+def try_source(plan: BuildPlan, name: str, address: str | None, query: str | None = None) -> VisitTest | QueryTest:
     """Visit one address of a source now, or send it a query; None: its first start address, or a word.
 
     Raises the errors of `fetch_test.test`.
@@ -39,7 +39,7 @@ async def _try(
     asked: tuple[str, str | None, str | None],
     servers: Converters,
     held: HeldSignals,
-) -> dict[str, Any]:
+) -> VisitTest | QueryTest:
     egress = way_out(plan, house)
     fetcher = Fetcher(egress, width=4)
     watch = asyncio.create_task(_look_after(servers, held))

@@ -287,7 +287,7 @@ def _followed(effect: SourcePreview, *, resting: bool) -> str:
     return f"{now}; the next crawl uses all of them." if later else f"{now}."
 
 
-def agreed(say: terminal.Terminal, effects: Sequence[Mapping[str, Any]]) -> bool:
+def agreed(say: terminal.Terminal, effects: Sequence[SourcePreview]) -> bool:
     """Ask if documents would leave; a program gets an error with their number and the option to use instead."""
     import sys
 
@@ -338,9 +338,9 @@ def try_(
     say = terminal.of(context)
     if no_fetch:
         with say.house() as house:
-            record = fetch_test.judge(house, name, address)
+            record: dict[str, Any] = {**fetch_test.judge(house, name, address)}
     else:
-        record = try_source(say.plan(), name, address, query)
+        record = {**try_source(say.plan(), name, address, query)}
     with say.house() as house:
         record["doubts"] = sources.doubts(sources.named(house, name))
     code = record.pop("exit_code")

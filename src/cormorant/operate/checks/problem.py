@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from cormorant.base.errors import CormorantError
 from cormorant.model.run import Counters, RunState
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import RunProblemRecord
 from cormorant.plugins import Source
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.receivers import ReceiverRow
@@ -27,9 +28,9 @@ class RunProblem:
     sentence: str
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    def record(self) -> dict[str, Any]:
-        """The record for programs."""
-        return {"kind": self.kind, **self.about, "sentence": self.sentence}
+    def record(self) -> RunProblemRecord:
+        """The record for programs: the fields of `about` beside kind and sentence."""
+        return cast("RunProblemRecord", {"kind": self.kind, **self.about, "sentence": self.sentence})
 
 
 @dataclass(frozen=True)

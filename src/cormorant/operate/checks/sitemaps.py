@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 import sqlalchemy as sa
 
@@ -15,6 +15,7 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_FACT, DiscoveredBy, Role
 from cormorant.model.status import describe
 from cormorant.operate.checks.problem import CheckContext, RunProblem
+from cormorant.operate.records.explanations import SitemapEntryRecord, SitemapTallyRecord
 from cormorant.plugins import Discovery
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import visits
@@ -107,11 +108,11 @@ def way(tx: Tx, referrer: int) -> str:
     return "sitemap" if roles and roles[0].role == Role.SITEMAP else "link"
 
 
-def of_row(tx: Tx, row: Any) -> dict[str, Any] | None:
+def of_row(tx: Tx, row: Any) -> SitemapTallyRecord | SitemapEntryRecord | None:
     """Return the tally of a sitemap, or the sitemap data of a page, for `explain`; None if there is none."""
     if row.role == Role.SITEMAP:
         tally = registry.tallies(tx, row.source_id).get(row.id)
-        return asdict(tally) if tally is not None else None
+        return cast("SitemapTallyRecord", asdict(tally)) if tally is not None else None
     said = lastmod_trust.of_page(tx, row.source_id, row.hash)
     if said is None:
         return None

@@ -30,7 +30,15 @@ from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.explain import explain_unknown, former_address, rulings
 from cormorant.operate.explain.explain_unknown import empty
 from cormorant.operate.installation import Installation
-from cormorant.operate.records.explanations import Conversion, Explanation, Path, RulingRecord, Visit
+from cormorant.operate.records.explanations import (
+    CacheEntryRecord,
+    Conversion,
+    Explanation,
+    NextVisitRecord,
+    Path,
+    RulingRecord,
+    Visit,
+)
 from cormorant.operate.records.takedowns import Takedown
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import acls, receivers, sources
@@ -252,7 +260,7 @@ def _visits(tx: Tx, row: Any, outcome: OutcomeKind) -> list[Visit]:
     return found
 
 
-def _cache(kept: Any) -> dict[str, Any]:
+def _cache(kept: Any) -> CacheEntryRecord:
     return {
         "pack": str(kept.pack),
         "offset": kept.pack_offset,
@@ -286,7 +294,7 @@ def _access(tx: Tx, number: int) -> dict[str, list[str]]:
     return {"grants": list(found.grants), "denies": list(found.denies)}
 
 
-def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
+def _next(tx: Tx, owner: SourceRow, row: Any) -> NextVisitRecord:
     """Return when a resource is visited again."""
     if row.not_before:
         return {"not_before": rfc3339(row.not_before), "attempts": row.attempts}
@@ -297,13 +305,15 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> dict[str, Any]:
     under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
     now = under_way and row.due >> 40 <= owner.generation
     level = priority.level_of(row.due)
-    wanted = {} if level is None or level is Level.NORMAL else {"level": level.label}
     asked = "in the run under way" if now else "in the next run"
     read = ", and read only if it has changed by then" if row.outcome == OutcomeKind.QUARANTINED else ""
-    return {"when": asked + read} | wanted
+    record: NextVisitRecord = {"when": asked + read}
+    if level is not None and level is not Level.NORMAL:
+        record["level"] = level.label
+    return record
 
 
-def _asked_again(tx: Tx, row: Any) -> dict[str, Any]:
+def _asked_again(tx: Tx, row: Any) -> NextVisitRecord:
     """Return when robots.txt is requested again: its rules have expired and a page of the site is due."""
     origin = str(origin_of(row.address))
     until = [

@@ -9,7 +9,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from cormorant.operate.records.documents import ConversionRecord, RejectedDocumentRecord
-from cormorant.operate.records.record import Record
+from cormorant.operate.records.record import Record, When
 
 
 class _How(Record):
@@ -64,6 +64,48 @@ class MovedTo(Record):
     run: int
 
 
+class CacheEntryRecord(Record):
+    """The place of a kept copy: its pack, and where it lies in it, in bytes."""
+
+    pack: str
+    offset: int
+    length: int
+    fetched_at: When
+
+
+class NextVisitRecord(Record):
+    """The time of the next visit: in words, or a moment before which there is none."""
+
+    when: NotRequired[str]
+    level: NotRequired[Annotated[str, Field(description="The priority, unless it is the usual one.")]]
+    not_before: NotRequired[When]
+    attempts: NotRequired[int]
+    holds_until: NotRequired[Annotated[When, Field(description="Of a robots.txt: when its rules expire.")]]
+
+
+class SitemapTallyRecord(Record):
+    """The addresses of a sitemap by what became of them when it was read last."""
+
+    form: str
+    entries: int
+    new: int
+    known: int
+    excluded: int
+    unusable: int
+    over: int
+    truncated: bool
+
+
+class SitemapEntryRecord(Record):
+    """The data of a page in its sitemap, and how often the times in sitemaps of its site were right."""
+
+    modified_at: When
+    every_s: float | None
+    believed: bool
+    right: int
+    checked: int
+
+
 class Explanation(Record):
     """Why an address is, or is not, in the index: of one source, or of none when no source knows it."""
 
@@ -83,13 +125,13 @@ class Explanation(Record):
     visits: list[Visit]
     conversion: Conversion | None
     index: dict[str, Any]
-    cache: dict[str, Any] | None
+    cache: CacheEntryRecord | None
     duplicates: list[str]
     near_duplicates: list[str]
     access: dict[str, list[str]] | None
-    next: dict[str, Any] | None
+    next: NextVisitRecord | None
     site: Mapping[str, Any] | None
-    sitemap: dict[str, Any] | None
+    sitemap: SitemapTallyRecord | SitemapEntryRecord | None
     takedown: NotRequired[Mapping[str, Any] | None]
     refusals: Annotated[list[RejectedDocumentRecord], Field(description="The receivers that rejected it.")]
     host: Annotated[

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from cormorant.operate.records.record import Record, When
+from cormorant.operate.records.record import Record, SettingValues, When
+from cormorant.operate.records.sources import SourcePreview
 
 
 class ParameterSet(Record):
     """Values of settings that sources share. `system` holds for every source."""
 
     parameters: str
-    settings: dict[str, Any]
+    settings: SettingValues
     version: Annotated[int, Field(description="Number of times it was saved.")]
     sources: Annotated[list[str], Field(description="That use it.")]
     created_at: When
@@ -29,7 +30,7 @@ class ParametersPreview(Record):
     """Preview of a set's edit, with its effect on each source that uses it: as in `source edit --preview`."""
 
     parameters: str
-    sources: list[dict[str, Any]]
+    sources: list[SourcePreview]
 
 
 class DeletedParameters(Record):

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, NotRequired
 
 from pydantic import Field
 
 from cormorant.operate.records.record import Record
+
+
+class RuleCount(Record):
+    """A rule, and the number of addresses that it decides."""
+
+    rule: str
+    addresses: int
+
+
+class ImpactRecord(Record, total=False):
+    """The documents that would leave the index by an edit or a deletion; without fields when there are none."""
+
+    leave: Annotated[int, Field(description="Documents that would leave the index.")]
+    merge: Annotated[int, Field(description="Those that would be the same as another.")]
+    leaving: Annotated[list[str], Field(description="Some of those that would leave.")]
+    leave_rules: Annotated[list[RuleCount], Field(description="Number of them for each rule.")]
 
 
 class Problem(Record):
@@ -28,7 +44,7 @@ class Problem(Record):
         Annotated[list[str] | None, Field(description="Some of those that would leave; otherwise absent.")]
     ]
     leave_rules: NotRequired[
-        Annotated[list[dict[str, Any]] | None, Field(description="Number of them for each rule; otherwise absent.")]
+        Annotated[list[RuleCount] | None, Field(description="Number of them for each rule; otherwise absent.")]
     ]
     meant: NotRequired[
         Annotated[str | None, Field(description="The address that was probably meant; otherwise absent.")]

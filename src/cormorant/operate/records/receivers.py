@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from cormorant.operate.records.record import Record, When
+from cormorant.operate.records.record import Record, SettingValues, When
 
 
 class ReceiverRecord(Record):
@@ -15,7 +15,7 @@ class ReceiverRecord(Record):
     receiver: str
     kind: str
     source: Annotated[str | None, Field(description="None: documents of all sources.")]
-    settings: Annotated[dict[str, Any], Field(description="As they were given; secrets only by name.")]
+    settings: Annotated[SettingValues, Field(description="As they were given; secrets only by name.")]
     place: Annotated[int, Field(description="Number of the newest delivery that it has confirmed.")]
     backlog: Annotated[int, Field(description="Deliveries that wait for it, including those to be sent again.")]
     paused: bool

@@ -6,9 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NotRequired
 
 from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
 
 from cormorant.operate.records.problem import Problem
 from cormorant.operate.records.record import Record, When
+
+
+@with_config(ConfigDict(extra="allow"))
+class RunProblemRecord(TypedDict):
+    """Something that a person should know of a run: its kind, and a sentence. Further fields name what it is about."""
+
+    kind: str
+    sentence: str
+
+
+class HeldRule(Record):
+    """A rule, and the number of documents that a held run would remove by it."""
+
+    rule: str
+    documents: int
 
 
 class CounterRecord(Record):
@@ -118,8 +134,8 @@ class LeavingDocument(Record):
 class ReportedRun(Run):
     """A run, its problems and notes, and the documents that a held run holds."""
 
-    problems: list[dict[str, Any]]
-    notices: Annotated[list[dict[str, Any]], Field(description="Notes although nothing went wrong.")]
+    problems: list[RunProblemRecord]
+    notices: Annotated[list[RunProblemRecord], Field(description="Notes although nothing went wrong.")]
     leaving: NotRequired[Sequence[Mapping[str, Any]] | None]
 
 
@@ -154,7 +170,7 @@ class Pruned(Record):
     source: str | None
     pruned: int
     left: Annotated[int, Field(description="Documents that are still to be indexed.")]
-    rules: Annotated[list[dict[str, Any]], Field(description="Number of documents for each rule.")]
+    rules: Annotated[list[HeldRule], Field(description="Number of documents for each rule.")]
     settled: Annotated[
         list[str], Field(description="Rules that match only documents with nothing waiting to be indexed.")
     ]

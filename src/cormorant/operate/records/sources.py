@@ -7,8 +7,9 @@ from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 
-from cormorant.operate.records.problem import Problem
-from cormorant.operate.records.record import Record
+from cormorant.operate.records.explanations import RulingRecord
+from cormorant.operate.records.problem import Problem, RuleCount
+from cormorant.operate.records.record import Record, SettingValues
 
 
 class ExposedFile(Record):
@@ -41,6 +42,14 @@ class ExposedFilesRecord(Record):
     first: Annotated[list[ExposedFile], Field(description="Three of them at the most.")]
 
 
+class ConsentRecord(Record):
+    """The class of addresses that a host had at the first resolution, which is the one that was consented to."""
+
+    host: str
+    port: int
+    address_class: str
+
+
 class SourceRecord(Record):
     """A source with its settings as they were given; secrets by their names only."""
 
@@ -48,8 +57,8 @@ class SourceRecord(Record):
     kind: str
     version: int
     created_at: str
-    settings: dict[str, Any]
-    consent: list[dict[str, Any]]
+    settings: SettingValues
+    consent: list[ConsentRecord]
     doubts: list[str]
     exposed_files: Annotated[
         ExposedFilesRecord | None, Field(description="Null where the folder was not looked at yet.")
@@ -71,6 +80,21 @@ class SourcesRecord(Record):
     sources: list[SourceRecord]
 
 
+class RecrawlRecord(Record):
+    """Changed settings because of which the next crawl downloads all documents that stay, and the requests it takes."""
+
+    settings: list[str]
+    requests: int
+
+
+class SettingChange(Record):
+    """A setting with its value before an edit and after it."""
+
+    setting: str
+    before: Any
+    after: Any
+
+
 class KeptSource(SourceRecord):
     """A source as it is now that it was added or changed."""
 
@@ -79,7 +103,7 @@ class KeptSource(SourceRecord):
     ]
     recrawl: NotRequired[
         Annotated[
-            dict[str, Any] | None,
+            RecrawlRecord | None,
             Field(
                 description="The changed settings because of which the next crawl downloads all documents again, if "
                 "any."
@@ -93,7 +117,7 @@ class _EditedSource(Record):
     run: Annotated[int | None, Field(description="Under way, which follows `at_once`.")]
     suspended: Annotated[bool, Field(description="Whether that run is suspended: it continues under the edit.")]
     at_once: Annotated[list[str], Field(description="Settings that a run under way follows.")]
-    changes: Annotated[list[dict[str, Any]], Field(description="Settings that change, with their old and new values.")]
+    changes: Annotated[list[SettingChange], Field(description="Settings that change, with their old and new values.")]
     known: Annotated[int, Field(description="Addresses that were judged.")]
     documents: int
 
@@ -103,17 +127,17 @@ class EffectRecord(Record):
 
     leave: Annotated[int, Field(description="Documents that would leave the index.")]
     leaving: Annotated[list[str], Field(description="Some of them.")]
-    leave_rules: Annotated[list[dict[str, Any]], Field(description="Number of documents for each rule.")]
+    leave_rules: Annotated[list[RuleCount], Field(description="Number of documents for each rule.")]
     no_longer_visited: int
     enter: Annotated[int, Field(description="Excluded addresses that would be visited.")]
     entering: list[dict[str, str]]
-    enter_rules: list[dict[str, Any]]
+    enter_rules: list[RuleCount]
     rename: Annotated[int, Field(description="Documents that would be known by another address.")]
     renaming: list[dict[str, str]]
     merge: Annotated[int, Field(description="Of them, those that would be the same as another and leave.")]
     found_again: Annotated[int, Field(description="Documents left out of the index now that would be found.")]
     finding: list[dict[str, str]]
-    found_rules: list[dict[str, Any]]
+    found_rules: list[RuleCount]
 
 
 class SourcePreview(_EditedSource, EffectRecord):
@@ -123,7 +147,7 @@ class SourcePreview(_EditedSource, EffectRecord):
     doubts: list[str]
     unjudged: Annotated[list[str], Field(description="Settings whose effect only the next crawl shows.")]
     recrawl: Annotated[
-        dict[str, Any] | None,
+        RecrawlRecord | None,
         Field(description="The settings because of which all documents are downloaded again, if any."),
     ]
 
@@ -151,6 +175,91 @@ class SourceScript(Record):
     script: Annotated[str, Field(description="For an administrator of that place to run; nothing here runs it.")]
 
 
+ExitCode = Annotated[int, Field(description="0: it went well; 3: it did not; 6: no server could be reached.")]
+
+
+class PrerequisiteRecord(Record):
+    """A robots.txt that had to be asked for first: how that ended, and the status when it failed, else 0."""
+
+    address: str
+    said: str
+    failed: int
+
+
+class Verdict(Record):
+    """The ruling of the gates on an address: `admits`, `excludes` or `waits`, with the rule that excludes it."""
+
+    ruling: str
+    rule: str | None
+    gates: list[RulingRecord]
+    exit_code: ExitCode
+
+
+class RuleTest(Verdict):
+    """The ruling on an address by what is known, without a request: `source test --no-fetch`."""
+
+    source: str
+    address: str
+    depth: int
+    renamed: NotRequired[dict[str, str]]
+    priority: dict[str, str] | None
+
+
+class ContentSummary(Record):
+    """A summary of a document that was fetched; null or 0 where nothing came."""
+
+    access_url: str | None
+    target: Annotated[str | None, Field(description="The address that it has moved to.")]
+    mime: str | None
+    title: str | None
+    language: str | None
+    size_bytes: int | None
+    text_length: int | None
+    links: int
+    links_to_follow: int
+
+
+class VisitTest(ContentSummary):
+    """One visit of an address through its source, of which nothing is kept: `source test`."""
+
+    source: str
+    address: str
+    renamed: NotRequired[dict[str, str]]
+    outcome: str
+    status: int
+    status_text: str
+    rule: str
+    reason: str | None
+    advice: str | None
+    requests: int
+    bytes: int
+    credential: str | None
+    priority: dict[str, str] | None
+    rights: str | None
+    exit_code: ExitCode
+    gates: NotRequired[list[RulingRecord]]
+    prerequisites: NotRequired[list[PrerequisiteRecord]]
+    took_s: NotRequired[float]
+
+
+class QueryTest(Record):
+    """One query to a source that is asked at each search, of which nothing is kept: `source test --query`."""
+
+    source: str
+    query: str
+    route: Annotated[str | None, Field(description="A sentence if the rules of `route` do not send this query.")]
+    address: str
+    form: str | None
+    status: int
+    status_text: str
+    reason: str | None
+    results: int
+    total: int | None
+    titles: list[str]
+    took_s: float
+    exit_code: ExitCode
+
+
 class Judged(Record):
     """Verdict of the rules of a source on an address: what `source test --no-fetch` prints."""
 
@@ -161,7 +270,7 @@ class Judged(Record):
     priority: dict[str, str] | None
     ruling: Annotated[str, Field(description="`admits`, `excludes` or `waits`.")]
     rule: str | None
-    gates: list[dict[str, str]]
+    gates: list[RulingRecord]
     doubts: list[str]
 
 

@@ -15,6 +15,19 @@ class RebuiltIndex(Record):
     took_s: float
 
 
+class RetentionRecord(Record, total=False):
+    """Old data that was removed as a run began, without fields for nothing.
+
+    Exclusions, tombstones of deleted documents, and packs with their copies.
+    """
+
+    excluded: int
+    tombstones: int
+    packs_emptied: int
+    copies_moved: int
+    packs_removed: int
+
+
 class OptimizedIndex(Record):
     """The index holds only what search may find; it was `rebuilt` where that was needed."""
 

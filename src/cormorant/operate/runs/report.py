@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 from cormorant.operate.checks.problem import CheckContext
 from cormorant.operate.checks.registry import CHECKS, NOTICES
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.runs import RunProblemRecord
 from cormorant.store.journal import runs
 
 
-def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
+def of_run(house: Installation, number: int) -> list[RunProblemRecord]:
     """Problems of a run: `kind`, the data that it concerns, and a sentence.
 
     Kinds are run, machine, start, folder, rule, limit, delay, hosts, sitemap, login, held, document, size, text,
@@ -21,7 +22,7 @@ def of_run(house: Installation, number: int) -> list[dict[str, Any]]:
     with house.store.read() as tx:
         context = CheckContext.of(house, tx, number)
         kept = None if context.is_newest else runs.kept_problems(tx, number)
-        return kept if kept is not None else _found(context)
+        return cast("list[RunProblemRecord]", kept) if kept is not None else _found(context)
 
 
 def keep(house: Installation, number: int) -> None:
@@ -32,11 +33,11 @@ def keep(house: Installation, number: int) -> None:
         runs.keep_problems(tx, number, problems)
 
 
-def _found(context: CheckContext) -> list[dict[str, Any]]:
+def _found(context: CheckContext) -> list[RunProblemRecord]:
     return [problem.record() for check in CHECKS for problem in check(context)]
 
 
-def notices(house: Installation, number: int) -> list[dict[str, Any]]:
+def notices(house: Installation, number: int) -> list[RunProblemRecord]:
     """Notices of a run, in the form of its problems. Raises NotFoundError."""
     with house.store.read() as tx:
         context = CheckContext.of(house, tx, number)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 from cormorant.base.clock import Clock
 from cormorant.base.errors import NotFoundError, UsageError
@@ -34,6 +34,7 @@ from cormorant.operate.checks import remedies
 from cormorant.operate.checks.sitemaps import feed_sentence
 from cormorant.operate.documents import lookup
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.sources import ContentSummary, PrerequisiteRecord, QueryTest, RuleTest, VisitTest
 from cormorant.operate.sources import filter_test, live_test
 from cormorant.operate.sources.secrets import Opened
 from cormorant.plugins import LiveSource, Source, Tools, source_kind
@@ -62,7 +63,7 @@ class _Prerequisite(NamedTuple):
 
 async def test(
     house: Installation, name: str, address: str | None, means: FetchTestContext, query: str | None
-) -> dict[str, Any]:
+) -> VisitTest | QueryTest:
     """Visit an address, or (None) the first start address of the source, through the source itself.
 
     A source that is asked at each search gets a `query` instead, or (None) a sample word. Raises NotFoundError for an
@@ -86,10 +87,13 @@ async def test(
     finally:
         await source.close()
     seconds = house.clock.monotonic() - started
-    return _record(name, source, report, wire) | renamed | {
-        "gates": filter_test.gates(source, report.task.resource, report.task.site.facts, report.outcome),
-        "prerequisites": [each._asdict() for each in before], "took_s": round(seconds, 3),
-    }  # fmt: skip
+    record = _record(name, source, report, wire)
+    if renamed is not None:
+        record["renamed"] = renamed
+    record["gates"] = filter_test.gates(source, report.task.resource, report.task.site.facts, report.outcome)
+    record["prerequisites"] = [cast("PrerequisiteRecord", each._asdict()) for each in before]
+    record["took_s"] = round(seconds, 3)
+    return record
 
 
 def _refuse_given(name: str, option: str, value: str | None) -> None:
@@ -99,7 +103,7 @@ def _refuse_given(name: str, option: str, value: str | None) -> None:
         raise UsageError(f"{name!r} takes no {option}; `cormorant source test {shlex.quote(name)} --{other} ...` does.")
 
 
-def judge(house: Installation, name: str, address: str | None, *, here: bool = True) -> dict[str, Any]:
+def judge(house: Installation, name: str, address: str | None, *, here: bool = True) -> RuleTest:
     """Judge an address, or (None) the first start address of the source, by known facts, without any request.
 
     `here`: a path may be relative to this process's folder, or begin with `~`; False for requests over a network.
@@ -115,20 +119,22 @@ def judge(house: Installation, name: str, address: str | None, *, here: bool = T
             f"{shlex.quote(name)}` asks it once."
         )
     resource, renamed = _asked(house, source, address)
-    base = {"source": name, "address": resource.address, "depth": resource.depth} | renamed
-    return (
-        base | {"priority": filter_test.wanted(source, resource.address)} | filter_test.verdict(house, source, resource)
+    verdict, priority = filter_test.verdict(house, source, resource), filter_test.wanted(source, resource.address)
+    place = {"source": name, "address": resource.address, "depth": resource.depth}
+    return cast(
+        "RuleTest",
+        place | ({} if renamed is None else {"renamed": renamed}) | {"priority": priority} | verdict,
     )
 
 
-def _asked(house: Installation, source: Source, text: str | None) -> tuple[Resource, dict[str, Any]]:
-    """Return the resource for the given text, by the address that a crawl uses, and the renaming if it differs."""
+def _asked(house: Installation, source: Source, text: str | None) -> tuple[Resource, dict[str, str] | None]:
+    """Return the resource for the given text, by the address that a crawl uses, and its renaming if it has one."""
     resource = _resource(source, _meant(text))
     known = source.rename(resource.address)
     if known is None:
-        return filter_test.as_known(house, source, resource), {}
-    renaming = {"renamed": lookup.renaming(resource.address, known)}
-    return filter_test.as_known(house, source, resource._replace(address=known.address)), renaming
+        return filter_test.as_known(house, source, resource), None
+    renamed = lookup.renaming(resource.address, known)
+    return filter_test.as_known(house, source, resource._replace(address=known.address)), renamed
 
 
 def _meant(text: str | None) -> str | None:
@@ -214,13 +220,13 @@ def _added(first: VisitTrace, second: VisitTrace) -> VisitTrace:
     )  # fmt: skip
 
 
-def _record(name: str, source: Source, report: VisitResult, wire: VisitTrace) -> dict[str, Any]:
+def _record(name: str, source: Source, report: VisitResult, wire: VisitTrace) -> VisitTest:
     """Return the record of a test visit, with the rules that decided."""
     outcome, address = report.outcome, report.task.resource.address
     follow = source.gates.follow(address, report.task.resource.depth)
     status = describe(outcome.status)
     code = 0 if outcome.kind in _WELL else 6 if is_unreachable(outcome.status) else 3
-    return {
+    record = {
         "source": name, "address": address, "outcome": outcome.kind.name.lower(), "status": outcome.status,
         "status_text": status.text, "rule": _rule(outcome) or f"{follow.gate}: {follow.rule}",
         "reason": _feed(outcome) or reason_of(outcome),
@@ -229,6 +235,7 @@ def _record(name: str, source: Source, report: VisitResult, wire: VisitTrace) ->
         "credential": wire.credential or None, "priority": filter_test.wanted(source, address),
         "rights": source.settings.opened_to_all(address), "exit_code": code,
     }  # fmt: skip
+    return cast("VisitTest", record)
 
 
 def _feed(outcome: Outcome) -> str:
@@ -241,7 +248,7 @@ def _rule(outcome: Outcome) -> str | None:
     return f"{outcome.ruling.gate}: {outcome.ruling.rule}" if isinstance(outcome, Excluded) else None
 
 
-def _content(outcome: Outcome, source: Source) -> Mapping[str, Any]:
+def _content(outcome: Outcome, source: Source) -> ContentSummary:
     """Type, title, size and links of the fetched document, as far as they are known."""
     content: Content | None = getattr(outcome, "content", None)
     document: Document | None = getattr(outcome, "document", None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -14,6 +13,8 @@ from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Ruling
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import seeds
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.explanations import RulingRecord
+from cormorant.operate.records.sources import Verdict
 from cormorant.plugins import Facts, Source
 from cormorant.store.schema import content, resource, site
 
@@ -39,13 +40,13 @@ def _site(asked: Resource) -> str:
     return origin_of(asked.address).site
 
 
-def verdict(house: Installation, source: Source, asked: Resource) -> dict[str, Any]:
+def verdict(house: Installation, source: Source, asked: Resource) -> Verdict:
     """Return whether an address would be visited and indexed, by gates without a fetch and by stored facts."""
     facts_of, robots = _kept(house, source, asked)
     rows = gates(source, asked, robots)
     if not _decided(rows):
         found = source.gates.find(asked.address, facts_of)
-        waits = {"gate": str(Gate.INDEX), "rule": "it has to be read first", "ruling": "waits"}
+        waits: RulingRecord = {"gate": str(Gate.INDEX), "rule": "it has to be read first", "ruling": "waits"}
         rows.append(waits if found is None else _row(found._replace(gate=Gate.INDEX) if found.admitted else found))
     decided = _decided(rows)
     waiting = any(row["ruling"] == "waits" for row in rows)
@@ -56,7 +57,7 @@ def verdict(house: Installation, source: Source, asked: Resource) -> dict[str, A
     }  # fmt: skip
 
 
-def _decided(rows: list[dict[str, str]]) -> dict[str, str] | None:
+def _decided(rows: list[RulingRecord]) -> RulingRecord | None:
     return next((row for row in rows if row["ruling"] == "excludes"), None)
 
 
@@ -77,7 +78,7 @@ def _kept(house: Installation, source: Source, asked: Resource) -> tuple[Facts |
 
 def gates(
     source: Source, asked: Resource, known: Mapping[str, bytes], outcome: Outcome | None = None
-) -> list[dict[str, str]]:
+) -> list[RulingRecord]:
     """Each gate with its rule and ruling, in order; `outcome` has the ruling of the gates after the fetch."""
     rows = [_row(each) for each in source.gates.rulings(asked.address, asked.depth)]
     if _decided(rows):
@@ -97,5 +98,5 @@ def gates(
     return rows
 
 
-def _row(ruling: Ruling) -> dict[str, str]:
+def _row(ruling: Ruling) -> RulingRecord:
     return {"gate": str(ruling.gate), "rule": ruling.rule, "ruling": "admits" if ruling.admitted else "excludes"}

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -29,7 +29,8 @@ from cormorant.model.status import Status
 from cormorant.model.url import fingerprint
 from cormorant.operate.checks import seeds, unused_rules
 from cormorant.operate.installation import Installation
-from cormorant.operate.records.sources import EffectRecord, SourcePreview
+from cormorant.operate.records.problem import RuleCount
+from cormorant.operate.records.sources import EffectRecord, RecrawlRecord, SettingChange, SourcePreview
 from cormorant.operate.sources import profile_merge, secrets, test_crawl
 from cormorant.operate.sources.sources import Given, doubts_of, edited, settings_of
 from cormorant.plugins import Discovery, Facts, Source, Tools, source_kind
@@ -95,7 +96,7 @@ def of_whole(house: Installation, name: str, whole: Given, shown: int = SHOWN) -
         }  # fmt: skip
 
 
-def _recrawl(tx: Tx, row: SourceRow, changes: list[dict[str, Any]], effect: _Effect) -> dict[str, Any] | None:
+def _recrawl(tx: Tx, row: SourceRow, changes: list[SettingChange], effect: _Effect) -> RecrawlRecord | None:
     """Return the changes that make the next crawl refetch all staying documents, and the requests needed."""
     judged = source_kind(row.kind).settings.JUDGED
     why = [each["setting"] for each in changes if each["setting"] in judged]
@@ -119,14 +120,14 @@ def _settings_of_now(row: SourceRow) -> SourceSettings:
     return settings.model_construct(None, **row.settings)
 
 
-def _changes(before: SourceSettings, after: SourceSettings) -> list[dict[str, Any]]:
+def _changes(before: SourceSettings, after: SourceSettings) -> list[SettingChange]:
     old, new = before.model_dump(mode="json", warnings=False), after.model_dump(mode="json")
     return [
         {"setting": key, "before": old.get(key), "after": value} for key, value in new.items() if value != old.get(key)
     ]
 
 
-def _unjudged(changes: list[dict[str, Any]], effect: _Effect, kind: type[SourceSettings]) -> list[str]:
+def _unjudged(changes: list[SettingChange], effect: _Effect, kind: type[SourceSettings]) -> list[str]:
     names = [each["setting"] for each in changes if each["setting"] not in kind.AT_ONCE]
     unknown = bool(effect.found_again.unknown)
     return [name for name in names if name not in kind.FORETOLD or (name in kind.FINDING and unknown)]
@@ -223,7 +224,7 @@ class _Tally:
         turns = zip_longest(*([{"url": url, "rule": rule} for url in urls] for rule, urls in self.first.items()))
         return list(islice((each for turn in turns for each in turn if each), self.most))
 
-    def by_rule(self) -> list[dict[str, Any]]:
+    def by_rule(self) -> list[RuleCount]:
         """Rules with their numbers of addresses, the most first."""
         return [{"rule": rule, "addresses": count} for rule, count in self.rules.most_common()]
 
@@ -378,7 +379,7 @@ def _found(effect: SourcePreview) -> Iterator[str]:
     yield from _by_rule(effect["found_rules"], [each["url"] for each in effect["finding"]])
 
 
-def _by_rule(rules: Sequence[dict[str, Any]], examples: Sequence[str]) -> Iterator[str]:
+def _by_rule(rules: Sequence[RuleCount], examples: Sequence[str]) -> Iterator[str]:
     for each in rules:
         yield f"  {each['addresses']:,} by {each['rule']}"
     yield "For example:"

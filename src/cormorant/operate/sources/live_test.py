@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from cormorant.base.clock import Clock
 from cormorant.model.status import Status, describe
+from cormorant.operate.records.sources import QueryTest
 from cormorant.plugins import LiveAnswer, LiveFault, LiveSource
 
 WORD: Final = "test"
@@ -15,7 +16,7 @@ _NOT_FOR: Final = "route does not send this query; it was sent for this test alo
 _REFUSALS: Final = (Status.UNAUTHORIZED, Status.FORBIDDEN, Status.FORBIDDEN_NETWORK, Status.PROTOCOL_ERROR)
 
 
-async def ask_once(name: str, source: LiveSource, query: str | None, clock: Clock) -> dict[str, Any]:
+async def ask_once(name: str, source: LiveSource, query: str | None, clock: Clock) -> QueryTest:
     """Ask the server of a source, and return the record of its answer or of its fault."""
     words = query or WORD
     routed = source.routed(words)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from cormorant.base.errors import BadSetting, CormorantError
 from cormorant.model.settings.source import SourceSettings, partly, see_names
+from cormorant.operate.records.record import SettingValues
 from cormorant.plugins import source_kind, source_kinds
 from cormorant.store.catalog import setting_profiles
 from cormorant.store.catalog.setting_profiles import NAMED_BY, SYSTEM, Parameters
@@ -24,7 +25,7 @@ NOT_SHARED = (NAMED_BY, "start", "start_file", "path")
 class Whole(NamedTuple):
     """The settings of a source including those inherited from sets, and the names of all settings in these sets."""
 
-    values: dict[str, Any]
+    values: SettingValues
     shared: frozenset[str]
 
 
@@ -40,7 +41,7 @@ def merged(known: Mapping[str, Parameters], kind: str, own: Mapping[str, Any]) -
     return Whole({**{name: value for name, (value, _) in shared.items()}, **own}, frozenset(shared))
 
 
-def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> dict[str, Any]:
+def kept(settings: SourceSettings, given: Mapping[str, Any], whole: Whole) -> SettingValues:
     """Return the settings to store for a source: the `given` ones that would otherwise differ.
 
     A value equal to the built-in default is stored if a set has another value.
@@ -66,12 +67,12 @@ def origin(row: SourceRow, name: str) -> str:
     return "built in" if found is None else SYSTEM if found == SYSTEM else f"set {found}"
 
 
-def typed(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def typed(settings: Mapping[str, Mapping[str, Any]]) -> SettingValues:
     """The settings of a set, of all kinds, typed as `source show` returns them; unknown ones stay unchanged.
 
     Older versions stored values that were typed at a terminal as text.
     """
-    found: dict[str, Any] = {}
+    found: SettingValues = {}
     for kind, values in settings.items():
         found |= values
         with suppress(CormorantError):
@@ -79,7 +80,7 @@ def typed(settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def by_kind(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def by_kind(given: Mapping[str, Any]) -> dict[str, SettingValues]:
     """Return for each kind of source those of these settings that it has, as they are stored.
 
     Raises BadSetting for a setting that no kind has, that cannot be shared, or whose value is invalid.

@@ -12,6 +12,7 @@ from cormorant.base.errors import BadSetting, ConflictError
 from cormorant.model.settings.source import filled
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.parameters import DeletedParameters, ParameterSet
+from cormorant.operate.records.record import SettingValues
 from cormorant.operate.records.sources import SourcePreview
 from cormorant.operate.sources import impact_counts, impact_preview, secrets
 from cormorant.operate.sources.profile_merge import by_kind, merged, see_shared, typed
@@ -62,7 +63,7 @@ def add(house: Installation, name: str, given: Mapping[str, Any]) -> ParameterSe
     return show(house, name)
 
 
-def edited(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def edited(house: Installation, name: str, given: Mapping[str, Any]) -> dict[str, SettingValues]:
     """The sources that an edit of a set changes, each with its settings after it. Raises NotFoundError, BadSetting."""
     with house.store.read() as tx:
         return {row.name: whole for row, whole in _edited(tx, name, _wanted(_known(tx, name), given))}
@@ -141,18 +142,18 @@ def _in_use(name: str, seen: Deletion) -> str:
     return f"The set {name!r} is used by {', '.join(row.name for row, _ in seen.changed)}.{left} {shown}; {done}."
 
 
-def _changed_without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
+def _changed_without(tx: Tx, name: str) -> list[tuple[SourceRow, SettingValues]]:
     """The sources whose settings would change without a set, and their whole settings then."""
     return _edited(tx, name, {}) if name == SYSTEM else _without(tx, name)
 
 
-def _without(tx: Tx, name: str) -> list[tuple[SourceRow, dict[str, Any]]]:
+def _without(tx: Tx, name: str) -> list[tuple[SourceRow, SettingValues]]:
     """The sources that name a set, and their settings if they named none."""
     known = setting_profiles.every(tx)
     return [(row, merged(known, row.kind, _unnamed(row, name)).values) for row in used_by(tx, name)]
 
 
-def _unnamed(row: SourceRow, name: str) -> dict[str, Any]:
+def _unnamed(row: SourceRow, name: str) -> SettingValues:
     """Return the own settings of a source, without the one that names this set."""
     return {key: value for key, value in row.own.items() if (key, value) != (NAMED_BY, name)}
 
@@ -175,14 +176,14 @@ def _known(tx: Tx, name: str) -> Parameters | None:
     return setting_profiles.every(tx).get(SYSTEM) if name == SYSTEM else setting_profiles.named(tx, name)
 
 
-def _wanted(before: Parameters | None, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _wanted(before: Parameters | None, given: Mapping[str, Any]) -> dict[str, SettingValues]:
     """The settings of a set after an edit, by kind."""
     kept = before.given if before else {}
     see_shared(name for name in given if name not in kept)
     return by_kind(filled({**kept, **given}))
 
 
-def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> list[tuple[SourceRow, dict[str, Any]]]:
+def _edited(tx: Tx, name: str, settings: Mapping[str, Mapping[str, Any]]) -> list[tuple[SourceRow, SettingValues]]:
     """The sources whose settings would change with these in a set, and their settings then."""
     known = {**setting_profiles.every(tx), name: Parameters(name, settings, 0, 0.0)}
     found = []

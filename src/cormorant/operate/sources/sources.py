@@ -7,7 +7,7 @@ import shlex
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, cast
+from typing import Final, cast
 from unicodedata import category
 
 from cormorant.base.clock import rfc3339, timestamp
@@ -19,7 +19,8 @@ from cormorant.model.settings.source import SourceSettings, laid_over, parse_set
 from cormorant.net.egress.policy import Consent
 from cormorant.operate.checks import exposure, restricted
 from cormorant.operate.installation import Installation
-from cormorant.operate.records.sources import ExposedFilesRecord, SourceRecord
+from cormorant.operate.records.record import SettingValues
+from cormorant.operate.records.sources import ConsentRecord, ExposedFilesRecord, SourceRecord
 from cormorant.operate.sources import delete as source_deletion, profile_merge, secrets, test_crawl
 from cormorant.plugins import PluginUnusable, SourceKind, Tools, check_services, source_kind, source_settings
 from cormorant.sources.files.places import read_by_url
@@ -284,7 +285,7 @@ def hurry(tx: Tx, number: int, settings: SourceSettings) -> None:
         runs.change(tx, under_way.id, settings=json.dumps(kept | new))
 
 
-def edited(row: SourceRow, given: Given) -> dict[str, Any]:
+def edited(row: SourceRow, given: Given) -> SettingValues:
     """The own settings of a source with these changes. Raises BadSetting for an unknown name."""
     return laid_over(source_kind(row.kind).settings, row.own, given)
 
@@ -324,7 +325,7 @@ def as_record(house: Installation, row: SourceRow, *, effective: bool = False) -
     return record
 
 
-def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
+def _consent(tx: Tx, row: SourceRow) -> list[ConsentRecord]:
     """The class of the first address of each host that its settings name, to which an administrator consented.
 
     None if `network` withdraws the consent.
@@ -332,7 +333,11 @@ def _consent(tx: Tx, row: SourceRow) -> list[dict[str, Any]]:
     with suppress(CormorantError):
         settings = source_settings(row.kind, row.settings)
         named = Consent.of(getattr(settings, "named_hosts", ()), getattr(settings, "network", ())).named
-        return [each._asdict() for each in egress_consents.every(tx) if (each.host, each.port) in named]
+        return [
+            cast("ConsentRecord", each._asdict())
+            for each in egress_consents.every(tx)
+            if (each.host, each.port) in named
+        ]
     return []
 
 

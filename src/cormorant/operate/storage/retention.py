@@ -8,12 +8,13 @@ under way except the one that begins.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, cast
 
 from cormorant.base.errors import CormorantError
 from cormorant.base.log import logger
 from cormorant.frontier.cleanup import stale_exclusions
 from cormorant.operate.installation import Installation
+from cormorant.operate.records.storage import RetentionRecord
 from cormorant.operate.storage import compact
 from cormorant.store.catalog import sources
 from cormorant.store.journal import runs, tombstones
@@ -25,7 +26,7 @@ EVERY: Final = 8
 DAY_S: Final = 86_400.0
 
 
-def tidy(house: Installation, row: RunRow) -> dict[str, Any]:
+def tidy(house: Installation, row: RunRow) -> RetentionRecord:
     """Delete old data as this run begins, if a cleanup is due; returns its figures, {} if none was due."""
     with house.store.read() as tx:
         owner = sources.numbered(tx, row.source_id)
@@ -33,13 +34,13 @@ def tidy(house: Installation, row: RunRow) -> dict[str, Any]:
         upto = runs.newest_before(tx, row.source_id, tx.now() - house.excluded_days * DAY_S)
     if owner is None or row.started_at is not None or owner.generation % EVERY or not owner.generation:
         return {}
-    done: dict[str, Any] = {"excluded": forget_refusals(house, row.source_id, upto) if upto else 0}
+    done: RetentionRecord = {"excluded": forget_refusals(house, row.source_id, upto) if upto else 0}
     if upto:
         with house.store.begin() as tx:
             done["tombstones"] = tombstones.forget(tx, row.source_id, upto)
     if not others:
         try:
-            done |= compact.thin(house)._asdict()
+            done = cast("RetentionRecord", {**done, **compact.thin(house)._asdict()})
         except (CormorantError, OSError) as error:  # a backup is taken, or the disk is full: a later run does it
             _log.warning("not tidied", extra={"run": row.id, "reason": str(error)})
     if any(done.values()):

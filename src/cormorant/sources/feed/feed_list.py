@@ -17,7 +17,7 @@ NOWHERE: Final = "http://list.invalid/"
 def read_list(body: bytes, base: str) -> tuple[list[str], list[str]]:
     """Return the feeds and the further lists that a list names, absolute; relative ones count from `base`.
 
-    What is none of the forms names nothing.
+    Bytes in none of the forms name nothing.
     """
     feeds, lists = _read(body.lstrip(b"\xef\xbb\xbf \t\r\n"), base or NOWHERE)
     return _placed(feeds), _placed(lists)

@@ -24,4 +24,4 @@ ADVICE: Final[dict[int, str]] = {
     Status.EMPTY: "Check that this is correct: if the next crawl finds it empty too, search finds it by its name.",
     Status.READ_TIMEOUT: "Check the disk or the mount; if it is slow, raise the time limits of the source.",
 }
-"""What to do about a status, by its number."""
+"""Advice on a status, by its number."""

@@ -119,7 +119,7 @@ class FolderWatch:
         return changed
 
     def _change(self, folder: bytes, mask: int, name: bytes) -> bool:
-        if not name:  # of a watched folder itself: what lies in it is told of its own, but for the whole
+        if not name:  # of a watched folder itself: entries in it have notices of their own, but for the whole
             if folder == b"" and mask & (_DELETE_SELF | _MOVE_SELF | _UNMOUNT):
                 raise Unreachable(f"The folder {readable(self._root)} was moved, removed or unmounted. Bring it back.")
             return False

@@ -6,8 +6,8 @@ Every name is opened beneath the folder above it, and judged by the open descrip
     located()      -> the folder a file lies in and its name there, links resolved by hand and never out of the root
     opened_file()  -> a descriptor of a regular file
 
-Nothing is opened by a path that somebody else could change in between: each component is opened from the descriptor of
-the one before with O_NOFOLLOW, and what fstat says of the open descriptor is what counts.
+Nothing is opened by a path that another program could change in between: each component is opened from the descriptor
+of the one before with O_NOFOLLOW, and what fstat says of the open descriptor is what counts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ MAX_LINKS = 40
 """Symbolic links followed on the way to one file, as path_resolution(7) has it."""
 
 GONE = (errno.ENOENT, errno.ENOTDIR)
-"""What the system says of a name that is no more."""
+"""Errors of the system for a name that is no more."""
 DENIED = (errno.EACCES, errno.EPERM)
-"""What it says when the account may not."""
+"""Errors of the system if the account may not."""
 MOMENTARY = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.EHOSTDOWN, errno.EHOSTUNREACH)
-"""What it says when the disk, or the server of a share, does not answer as it should."""
+"""Errors of the system if the disk, or the server of a share, does not answer as it should."""
 SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
-"""What it says when the machine is short of something."""
+"""Errors of the system if the machine is short of something."""
 
 _PASS_FLAGS = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _LIST_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
@@ -57,7 +57,7 @@ class Identity(NamedTuple):
     filesystem: int = 0
 
     def is_same(self, other: Identity) -> bool:
-        """Say whether both are one folder: devices may be numbered anew at each start of the machine."""
+        """Say whether both are one folder: devices may get other numbers at each start of the machine."""
         if self.inode != other.inode:
             return False
         return self.device == other.device or (self.filesystem == other.filesystem != 0)

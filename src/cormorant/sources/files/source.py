@@ -97,7 +97,7 @@ class FilesSource:
         self._ended = False
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
-        """Yield every regular file in batches. What rules leave out is among them, except below excluded folders.
+        """Yield every regular file in batches, and what rules leave out, except below excluded folders.
 
         Raises Unreachable when the folder is missing, is another one than `cursor` remembers, or is suddenly empty.
         """

@@ -123,7 +123,7 @@ class FolderWalk:
     def files(self) -> Iterator[DiscoveredUrl | None]:
         """Yield every file; real folders first, then those that only a symbolic link leads to.
 
-        None says that another folder was done, so that a long way without a file can be told from one that stopped.
+        None says that another folder was done, so that a long way without a file differs from a walk that stopped.
         """
         try:
             above = self.closures.above if self.closures is not None else None

@@ -47,7 +47,7 @@ class _Control(FTP_TLS):
         self.welcome = self.getresp()
 
     def putline(self, line: str) -> None:
-        """Send a line; the lines of its reply are counted anew."""
+        """Send a line; the lines of its reply are counted from zero."""
         self._lines = 0
         super().putline(line)
 

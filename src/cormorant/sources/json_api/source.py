@@ -42,14 +42,14 @@ ADVICE: Final[dict[int, str]] = {
     Status.TOO_BIG: "Raise max_size_bytes of the source, where it has that setting.",
     Status.PROTOCOL_ERROR: "Wait for the next try; if it stays, check that url of the source is that of the server.",
 }
-"""What to do about a status, by its number."""
+"""Advice on a status, by its number."""
 
 
 class ApiSource(BaseSource[A], Generic[A, C]):
     """A source whose discovery is a complete listing, or names the changes since the last one.
 
-    Subclasses give `client`, `listing`, `changes` and `document`. What a discovery proves is known when it has ended:
-    LISTING or FEED.
+    Subclasses give `client`, `listing`, `changes` and `document`. The proof that a discovery gives is known
+    when it has ended: LISTING or FEED.
     """
 
     discovery: ClassVar[Discovery] = Discovery.FEED

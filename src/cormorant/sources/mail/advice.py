@@ -17,4 +17,4 @@ ADVICE: Final[dict[int, str]] = {
     Status.READ_TIMEOUT: "Raise timeout_s if the message is large or its server slow.",
     Status.NOT_UNIQUE: "Nothing to do if it is a copy in another folder; else put {folder} in display_url.",
 }
-"""What to do about a status, by its number."""
+"""Advice on a status, by its number."""

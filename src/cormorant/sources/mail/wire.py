@@ -138,7 +138,7 @@ class ImapConnection(imaplib.IMAP4):
         self.starttls(with_system)
 
     def sign_in(self, secret: str) -> None:
-        """Sign in. Raises LoginRefused when the server refuses the name or the secret, Unreachable for all else."""
+        """Sign in. Raises LoginRefused when the server refuses the name or the secret, Unreachable for other faults."""
         user = self._settings.user
         try:
             self.allow(COMMAND_S)

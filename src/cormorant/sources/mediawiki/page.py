@@ -18,7 +18,7 @@ ABOUT: Final = {
     "action": "query", "prop": "info|redirects|revisions|imageinfo", "inprop": "url", "rdprop": "title",
     "rdlimit": 500, "rvprop": "timestamp|user", "iiprop": "url|mime|size|sha1|user|timestamp|comment",
 }  # fmt: skip
-"""What is asked about one title before its text or its file is."""
+"""Parameters of the first question about a title, before its text or its file is asked for."""
 _PARSE: Final = {
     "action": "parse", "prop": "text|categories", "disableeditsection": 1, "disablelimitreport": 1, "disabletoc": 1,
 }  # fmt: skip

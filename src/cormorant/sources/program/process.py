@@ -37,7 +37,7 @@ LONGEST_WRITTEN: Final = 2_000
 """Bytes that are kept of each."""
 _KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
 _PASSED_ON: Final = ("PATH", "HOME", "TZ", "TMPDIR", "USER", "LOGNAME")
-"""What a program is given of our environment. The rest may hold secrets."""
+"""Variables of this process's environment that a program gets. The rest may hold secrets."""
 
 
 class ProgramFault(Exception):

@@ -45,7 +45,7 @@ REMOTE_ADVICE: Final[Mapping[int, str]] = {
     Status.UNREACHABLE_2: _AWAY,
     Status.UNREACHABLE_3: _AWAY,
 }
-"""What to do about a status, by its number."""
+"""Advice on a status, by its number."""
 
 
 class RemoteFilesSource(BaseSource[R]):
@@ -73,7 +73,7 @@ class RemoteFilesSource(BaseSource[R]):
         """Return a new connection that is logged in. Raises Unreachable, LoginRefused and ConnectionBroken."""
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
-        """Yield every file in batches. What rules leave out is among them, except below excluded folders.
+        """Yield every file in batches. Files that rules leave out are among them, except below excluded folders.
 
         Raises Unreachable when the server or the folder is missing, when it is another one than `cursor` remembers, or
         when it is suddenly empty, and LoginRefused.

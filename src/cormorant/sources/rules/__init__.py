@@ -10,8 +10,8 @@ Which addresses are let in:
 3. Rules that say *which of them* (`path name ext ends port scheme`) narrow: of each type given, one has to match. A
    path or port that names a host is a rule for that host only; where none holds, nothing is narrowed.
 
-What is visited may be found unless index rules leave it out: the same rules, and some about documents (`mime`, `size`,
-`age`), which narrow.
+A visited document may be found unless index rules leave it out: the same rules, and some about documents (`mime`,
+`size`, `age`), which narrow.
 
 Hosts and simple rules do not tell capitals from small letters, and `*` in them is any characters; a `regex` does tell.
 Everything is compared with the canonical address, so what is typed is canonicalised too. Matching is linear: regular

@@ -124,7 +124,7 @@ def _sample(rule: BoundaryRule) -> str:
 
 @lru_cache(maxsize=4 * MOST)
 def _origins(rule: BoundaryRule) -> tuple[Origin, ...]:
-    """Origins that stand for all that a rule matches, none where they cannot be told. Asked for every pair of rules."""
+    """Origins that stand for all that a rule matches, none where they are not known. Asked for every pair of rules."""
     return tuple(_origins_of(rule))
 
 

@@ -23,7 +23,7 @@ _MEANT = {
     "(?<": _LOOKS,
     "\\1": "RE2 has no back-references: they could take time without end.",
 }
-"""What to do about pieces that other engines take, or that mean something else in simple rules."""
+"""Advice on pieces that other engines take, or that mean something else in simple rules."""
 _PATTERN_MEMORY = 1 << 20
 _ALL_MEMORY = 8 << 20
 

@@ -52,7 +52,7 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
         "folder": "path", "directory": "path", "glob": "path",
     }
 )  # fmt: skip
-"""What other programs call these types: named in place of a guess."""
+"""Names that other programs have for these types: the answer names the type in place of a guess."""
 
 _ASCII_KEPT = "".join(chr(code) for code in range(33, 127) if chr(code) not in '"<>`')
 
@@ -220,7 +220,7 @@ def _held_to(text: str, value: str) -> tuple[OriginTest | None, str]:
 
 
 _HOST = re.compile(r"(?:[\w*-]+\.)+(?:[^\W\d]{2,}|\d+\.\d+)(?::\d+)?|localhost(?::\d+)?|[\w.-]+:\d+|\[.*\](?::\d+)?")
-"""What nobody would take for the name of a folder."""
+"""A host with its port, which nobody would take for the name of a folder."""
 
 
 def _named(text: str, value: str) -> OriginTest:

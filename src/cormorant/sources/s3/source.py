@@ -163,7 +163,7 @@ def object_request(settings: S3Settings, consent: Consent, parts: Sequence[bytes
 
 
 def with_versions(versions: Iterable[StoredVersion], prefix: bytes, most: float) -> Iterator[RemoteEntry]:
-    """Yield every object that is there, and up to `most` older versions of each. What was deleted is left out."""
+    """Yield every object that is there, and up to `most` older versions of each. Deleted objects are left out."""
     key, older = None, 0
     for each in versions:
         parts = _parts(each.object, prefix)

@@ -21,7 +21,7 @@ ADVICE: Final[dict[int, str]] = {
     Status.IO_ERROR: "Look at the reason; the next crawl tries again.",
     Status.CONNECTION_REFUSED: "Check that the database runs and that this machine reaches it.",
 }
-"""What to do about a status, by its number."""
+"""Advice on a status, by its number."""
 
 _LIBRARIES: Final = {
     "pyodbc": "Install unixODBC (on Debian `apt install unixodbc`) and Microsoft's ODBC Driver 18 for SQL Server."

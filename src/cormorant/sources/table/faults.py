@@ -13,7 +13,7 @@ from cormorant.sources.table.place import DatabasePlace
 
 
 class DatabaseFault(Enum):
-    """The sorts of errors that are told apart."""
+    """The sorts of errors."""
 
     LOGIN = "login"
     AWAY = "away"

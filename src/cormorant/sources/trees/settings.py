@@ -20,7 +20,7 @@ MAX_SIZE = 64 << 20
 """Bytes; no setting lets a larger document in."""
 
 SHOWN_SCHEMES = ("https", "http", "file", "ftp", "sftp", "smb", "nfs", "davs", "dav")
-"""What an address that readers see of a file may begin with: where files are got, and nothing that runs or is run."""
+"""Schemes that an address of a file for readers may have: where files are got, and nothing that runs or is run."""
 _DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 
 

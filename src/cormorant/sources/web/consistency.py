@@ -15,7 +15,7 @@ SHOWN = 5
 
 
 def doubts(settings: WebSettings) -> list[str]:
-    """Start addresses that the rules leave out, rules that never decide, secrets that many are told.
+    """Start addresses that the rules leave out, rules that never decide, secrets that many hosts get.
 
     Raises what `web.starts` raises.
     """
@@ -44,7 +44,7 @@ def _starts(settings: WebSettings) -> Iterator[str]:
 
 
 def _told(settings: WebSettings) -> Iterator[str]:
-    """Settings by which hosts that have nothing to do with each other are told the same."""
+    """Settings by which unrelated hosts get the same secret."""
     origins = {str(origin_of(each)) for each in settings.starts()}
     if len(origins) < 2:
         return

@@ -34,7 +34,7 @@ _JSON_FEED: Final = b"jsonfeed.org/version/1"
 def seen(resource: Resource, content: Content) -> Content:
     """Return what came for a resource, marked as a list if it is a feed and the resource a start address.
 
-    What a start address redirects to is as near to the start as it is.
+    The target of a redirect is as near to the start as the start address.
     """
     begins = resource.role is Role.DOCUMENT and resource.depth == 0
     return replace(content, lists=True) if begins and is_feed(content.body) else content

@@ -40,7 +40,7 @@ class RedirectPacer:
         self._sites: LruCache[_Asked] = LruCache(MOST_SITES, 0)
 
     def sent(self, site: str) -> None:
-        """A request to this site goes out now; a turn that somebody waits for already stays."""
+        """A request to this site goes out now; a turn that another request waits for already stays."""
         known = self._of(site)
         known.sent_at = now = self._clock.monotonic()
         known.at = max(known.at, now)

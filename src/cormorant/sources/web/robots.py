@@ -226,8 +226,8 @@ def _search(rules: list[_Rule], path: str, so_far: _Rule | None) -> _Rule | None
 class _Reader:
     """Reads line by line. Other records never end a group (section 2.2.4), so who is meant is kept twice.
 
-    `rules_for` are the agents an allow or disallow line is for: it begins anew at the first user-agent line after one
-    of those. `delay_for` are the agents a Crawl-delay is for: it begins anew after a Crawl-delay as well.
+    `rules_for` are the agents an allow or disallow line is for: it is emptied at the first user-agent line after one
+    of those. `delay_for` are the agents a Crawl-delay is for: it is emptied after a Crawl-delay as well.
     """
 
     def __init__(self, token: str) -> None:

@@ -57,7 +57,7 @@ REST_ELSEWHERE_S = 60.0
 READ_AND_EXCLUDED = (
     Status.TYPE_EXCLUDED, Status.NOINDEX, Status.INDEX_RULES, Status.NO_CONVERTER, Status.NOT_HTML, Status.QUARANTINED,
 )  # fmt: skip
-"""What was read, or tried to be, and may not be found: with the same version it would end the same."""
+"""Outcomes of documents that may not be found: with the same version a visit would end the same."""
 _log = logger(__name__)
 _ACCEPT = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
@@ -271,7 +271,7 @@ class WebSource:
     async def _get(
         self, address: str, wire: VisitTrace, conditions: tuple[str, ...], max_bytes: int = 0
     ) -> Response | TransportError:
-        """Ask with what is offered there; once more where the server says how it wants to be told who asks."""
+        """Ask with what is offered there; once more if the server names another form of login."""
         origin, session = origin_of(address), self._session
         left = MAX_ANSWERS
         while True:
@@ -450,7 +450,7 @@ def _conditions(resource: Resource) -> tuple[str, ...]:
     """Header lines that make a request conditional (RFC 9110 section 13.1), when the copy they confirm is in use.
 
     Not of a document that was not asked for the last time, as its robots.txt forbade it, and that the deletion guard
-    has kept: a 304 would confirm the exclusion. What is known of a sitemap that search still finds is of the document
+    has kept: a 304 would confirm the exclusion. Knowledge of a sitemap that search still finds is of the document
     that it was taken for.
     """
     found = resource.indexed and resource.outcome != OutcomeKind.EXCLUDED

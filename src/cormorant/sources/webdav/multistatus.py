@@ -23,7 +23,7 @@ _AUTHORITY: Final = re.compile(r"\A(?:[A-Za-z][A-Za-z0-9+.-]*:)?//[^/?#]*")
 
 
 class DavMember(NamedTuple):
-    """A resource of an answer: the names of its path, and its properties; `is_known`: the server told them."""
+    """A resource of an answer: the names of its path, and its properties; `is_known`: the server sent them."""
 
     path: tuple[bytes, ...]
     is_folder: bool = False

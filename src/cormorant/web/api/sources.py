@@ -131,6 +131,6 @@ def _add_trials(router: APIRouter, house: Installation) -> None:
                 "Only the command `cormorant source test` fetches for a test. Send `no_fetch`: true to judge the "
                 "address by the known facts."
             )
-        record = fetch_test.judge(house, name, said.address, here=False)
+        record: dict[str, Any] = {**fetch_test.judge(house, name, said.address, here=False)}
         del record["exit_code"]
         return Json(record | {"doubts": sources.doubts(sources.named(house, name))})

@@ -120,7 +120,7 @@ class Jar:
         )  # fmt: skip
 
     def _put(self, cookie: Cookie, now: float, *, tls: bool) -> bool:
-        """Keep a cookie in place of the one of its name. What came over TLS is not replaced without."""
+        """Keep a cookie in place of the one of its name. A cookie that came over TLS is not replaced without."""
         key = (cookie.name, cookie.path)
         old = self._domains.get(cookie.domain, {}).get(key)
         if old is not None and old.secure and not tls:

@@ -72,7 +72,7 @@ class BoundsSettings(SourceSettings):
 
     @cached_property
     def listed_hosts(self) -> frozenset[str]:
-        """Hosts that somebody has named, so that they are not counted against the limit."""
+        """Hosts that the settings name, so that they are not counted against the limit."""
         try:
             starts = self.starts()
         except BadAddress:  # the file is away: perhaps for a moment
@@ -86,7 +86,7 @@ class BoundsSettings(SourceSettings):
 
 
 def _rules(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The type and the value of each rule, as far as they can be told."""
+    """The type and the value of each rule, as far as they are known."""
     for text in texts:
         kind, _, value = text.strip().partition(":")
         yield kind.strip().lower(), value.strip()

@@ -31,9 +31,9 @@ NOTHING = "off"
 _COOKIELESS = re.compile(r"/\((?:[A-Z]\([\w-]+\))+\)(?=[/?]|$)")
 """ASP.NET puts its session into the path: `/(S(4jkl...))/page.aspx`."""
 _TOKEN = re.compile(r"(?=.*\d)(?:[0-9A-Za-z]{16,}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})")
-"""What a session id looks like: sixteen letters and digits or more, or a UUID."""
+"""The form of a session id: sixteen letters and digits or more, or a UUID."""
 _SIGNED = re.compile(r"[?&](?:x-amz-signature|signature|sig|hmac)=", re.IGNORECASE)
-"""Who signs a query may sign its order."""
+"""A signature of a query may cover its order."""
 _NAME = re.compile(r"!?[^\s=&;?#/!*]+\*?")
 
 
@@ -104,7 +104,7 @@ class Stripping:
 
 
 def _sorted(address: str, done: list[str]) -> str:
-    """The parameters by name, those of one name in their own order. What is no list of NAME=VALUE stays as it is."""
+    """Sort parameters by name, those of one name in their own order. A query without NAME=VALUE stays as it is."""
     path, mark, query = address.partition("?")
     pieces = query.split("&")
     if not all("=" in piece for piece in pieces):
