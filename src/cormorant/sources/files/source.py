@@ -85,6 +85,7 @@ class FilesSource:
         self.blind = ""
         self.settings = settings
         self.unlisted: list[str] = []
+        self.unlisted_reason = ""
         self.closed: list[str] = []
         self.next_cursor = ""
         self._naming = Naming(settings.root, settings.display_prefix)
