@@ -279,3 +279,23 @@ def test_a_document_by_its_number(house: Installation) -> None:
     assert lookup.numbered(house, known["id"] or 0).items() >= known.items()
     with pytest.raises(NotFoundError, match="There is no document 77"):
         lookup.numbered(house, 77)
+
+
+@pytest.mark.parametrize(
+    ("kind", "url", "site"),
+    [
+        ("sftp", "sftp://files.example:2222/srv/docs", "sftp://files.example:2222"),
+        ("smb", "smb://files.example/share/docs", "smb://files.example:445"),
+        ("ftp", "ftp://files.example/pub", "ftp://files.example:21"),
+    ],
+)
+def test_a_file_on_a_server_is_known_by_its_address(house: Installation, kind: str, url: str, site: str) -> None:
+    login = {"user": "ada", "password": "secret:p"} | ({"host_key": f"SHA256:{'A' * 43}"} if kind == "sftp" else {})
+    settings = {"url": url, **(login if kind != "ftp" else {})}
+    address = f"{url}/caf%E9%20%2541.txt"
+    with house.store.begin() as tx:
+        number = sources.add(tx, kind, "files", settings)
+        arrival = NewUrl(DiscoveredUrl(address, site, how=DiscoveredBy.LISTING), fingerprint(address, number))
+        assert enqueue.admit(tx, SiteNumbers(), Admission(number, 1, 1), [arrival]) == 1
+        assert [row.address for row in lookup.at(tx, address)] == [address]
+        assert lookup.at(tx, f"{url}/other.txt") == []

@@ -30,6 +30,7 @@ from cormorant.model.settings.pipeline import PipelineSettings
 from cormorant.model.settings.priority import Level, PriorityRuling, Shares
 from cormorant.model.settings.run_log import LogSettings
 from cormorant.model.settings.secret_name import named_secrets, secret_fields
+from cormorant.model.url import origin_of
 
 S = TypeVar("S", bound="Settings")
 
@@ -308,6 +309,10 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
     def shown_as(self, shown: str) -> str | None:  # noqa: ARG002 - a kind may show other addresses than it fetches
         """Return the fetched address of a displayed one; None if both are equal."""
         return None
+
+    def site_of(self, address: str) -> str:
+        """Return the key of the site that an address of the source belongs to."""
+        return origin_of(address).site
 
     def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
         """Return whether a resource that a listing calls unchanged is due for a check.

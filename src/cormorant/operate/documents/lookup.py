@@ -279,6 +279,13 @@ def meanings(owner: SourceRow, address: str) -> list[str]:
     return [address, *([shown] if shown else ()), *(_meant_by(owner, path) if path else ())]
 
 
+def _site_key(owner: SourceRow, address: str) -> str:
+    """Return the key of the site of an address in a source, as its settings have it while they can be read."""
+    with suppress(CormorantError):
+        return source_settings(owner.kind, owner.settings).site_of(address)
+    return origin_of(address).site
+
+
 def renaming(asked: str, known: Renamed) -> dict[str, str]:
     """Return the requested, the fetched and the shown address, and the rule that renames it."""
     shown = known.display or known.address
@@ -293,7 +300,7 @@ def at(tx: Tx, address: str) -> list[Any]:
     rows: list[Any] = []
     for each in sources.every(tx):
         for meant in meanings(each, canonical):
-            at_host = [row.id for row in tx.rows(site_of.where(site.c.key == origin_of(meant).site))]
+            at_host = [row.id for row in tx.rows(site_of.where(site.c.key == _site_key(each, meant)))]
             sites = folders if meant.startswith("file:") else at_host
             key = fingerprint(meant, each.id)
             same = sa.and_(resource.c.hash == key, resource.c.source_id == each.id)

@@ -10,7 +10,7 @@ from cormorant.frontier.state import host_facts
 from cormorant.model.outcome import Excluded, Ok, Outcome, Unchanged
 from cormorant.model.resource import Resource
 from cormorant.model.ruling import ADMITTED, Gate, Prerequisite, Ruling
-from cormorant.model.url import fingerprint, origin_of
+from cormorant.model.url import fingerprint
 from cormorant.operate.checks import seeds
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import RulingRecord
@@ -30,7 +30,11 @@ def as_known(house: Installation, source: Source, asked: Resource) -> Resource:
     key = fingerprint(asked.address, source.number)
     statement = sa.select(resource.c.depth).where(resource.c.source_id == source.number, resource.c.hash == key)
     with house.store.read() as tx:
-        known = tx.rows(statement.where(resource.c.site_id.in_(sa.select(site.c.id).where(site.c.key == _site(asked)))))
+        known = tx.rows(
+            statement.where(
+                resource.c.site_id.in_(sa.select(site.c.id).where(site.c.key == source.settings.site_of(asked.address)))
+            )
+        )
     begins = seeds.named(source)
     linked = begins is not None and asked.address not in begins
     return asked._replace(depth=known[0].depth if known else int(linked))
@@ -67,10 +71,15 @@ def _kept(house: Installation, source: Source, asked: Resource) -> tuple[Facts |
         sa.select(content)
         .join(resource, resource.c.id == content.c.id)
         .join(site, site.c.id == resource.c.site_id)
-        .where(site.c.key == _site(asked), resource.c.hash == fingerprint(asked.address, source.number))
+        .where(
+            site.c.key == source.settings.site_of(asked.address),
+            resource.c.hash == fingerprint(asked.address, source.number),
+        )
     )
     with house.store.read() as tx:
-        numbers = [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key == _site(asked)))]
+        numbers = [
+            row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key == source.settings.site_of(asked.address)))
+        ]
         robots = {fact.name: fact.value for fact in host_facts.read(tx, numbers, [host_facts.INSTALLATION])}
         read = tx.rows(statement)
     return Facts(read[0].mime, read[0].size_bytes, read[0].modified_at) if read else None, robots

@@ -150,6 +150,11 @@ class RemoteSettings(TreeSettings, ServerSettings):
         """The address of the file that readers are shown as this one."""
         return self.naming.access(shown)
 
+    def site_of(self, address: str) -> str:
+        """Return the key of the server, with its protocol, for an address below the folder."""
+        naming = self.naming
+        return naming.site if address.startswith(naming.root) else super().site_of(address)
+
 
 class LoginSettings(RemoteSettings):
     """Settings of a source of files whose server wants a user and a password."""
