@@ -101,7 +101,7 @@ def test_the_end_does_not_wait_longer_for_a_receiver_than_is_waited() -> None:
 
 
 def test_a_receiver_that_keeps_up_changes_nothing() -> None:
-    samples = [each._replace(told=each.fetched - 30, behind=30) for each in told(5.0)]
+    samples = [each._replace(delivered=each.fetched - 30, behind=30) for each in told(5.0)]
     assert ahead(samples) == pytest.approx((1_800 / 20 * LUCK, 1_800 / 20 + TAIL_S))
     assert not is_outlasted(samples)
 
