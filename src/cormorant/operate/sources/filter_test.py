@@ -40,10 +40,6 @@ def as_known(house: Installation, source: Source, asked: Resource) -> Resource:
     return asked._replace(depth=known[0].depth if known else int(linked))
 
 
-def _site(asked: Resource) -> str:
-    return origin_of(asked.address).site
-
-
 def verdict(house: Installation, source: Source, asked: Resource) -> Verdict:
     """Return whether an address would be visited and indexed, by gates without a fetch and by stored facts."""
     facts_of, robots = _kept(house, source, asked)
