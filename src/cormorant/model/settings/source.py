@@ -41,7 +41,6 @@ NEAREST = 5
 _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
 _LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
 _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
-
 _LOGIN = re.compile(r"://[^/?#\s]*@")
 
 Depth = Annotated[int, Field(ge=0, le=MOST_COUNT)] | Literal["unlimited"]
@@ -68,8 +67,7 @@ class Settings(BaseModel):
     @classmethod
     def used_names(cls) -> tuple[str, ...]:
         """Return the names of the settings that have an effect, in their order."""
-        unused = cls.unused_names()
-        return tuple(name for name in cls.model_fields if name not in unused)
+        return tuple(name for name in cls.model_fields if name not in cls.unused_names())
 
     @property
     def secrets(self) -> frozenset[str]:
