@@ -21,7 +21,7 @@ from cormorant.model.acl import ACL, ANYONE, EVERYONE, Reader
 from cormorant.operate.installation import Installation
 from cormorant.operate.search import reindex, search as searching
 from cormorant.search.index.document import IndexedDocument
-from cormorant.search.index.filter_fields import headings, said_by
+from cormorant.search.index.filter_fields import headings, url_text
 from cormorant.search.index.query import Everything, Search
 from cormorant.search.index.tokenizer import words
 from cormorant.search.reader import Library
@@ -214,4 +214,4 @@ def _text(entry: IndexedDocument) -> int:
 
 
 def _address(entry: IndexedDocument) -> int:
-    return len(words(said_by(entry.url)))
+    return len(words(url_text(entry.url)))
