@@ -385,8 +385,8 @@ class TestHeld:
         assert "Run 2 of 'docs' waits for your answer." in held.run("status").out
         report = held.fine("run", "show", "--json").object
         assert report["held"] == GOING
-        (held,) = [each for each in report["problems"] if each["kind"] == "run"]
-        assert "`cormorant run accept 2`" in held["sentence"]
+        (reported,) = [each for each in report["problems"] if each["kind"] == "run"]
+        assert "`cormorant run accept 2`" in reported["sentence"]
         assert held.fine("run", "show").out.count("cormorant run accept 2") == 1
         listed = held.fine("document", "list", "--status", "980", "--json").objects
         assert {each["url"] for each in listed} == {f"{site.address}d{number}" for number in range(GOING)}
