@@ -119,8 +119,8 @@ def test_a_login_that_the_other_server_refuses_is_tried_once(servers: Servers, t
     source: Any = remote("smb", SECRETS, **servers.given(per_host=1))
     assert set(listed(source)) == {"own.txt"}
     assert len(source.unlisted) == 6
-    said = (tmp_path / "s2" / "out").read_text()
-    assert said.count("FAILED with error NT_STATUS_WRONG_PASSWORD") == 1, said
+    log = (tmp_path / "s2" / "out").read_text()
+    assert log.count("FAILED with error NT_STATUS_WRONG_PASSWORD") == 1, log
     got = fetched("smb", SECRETS, "Linked/a.txt", **servers.given())
     assert isinstance(got, Failed)
     assert f"{OTHER} refuses the login of user 'root'" in got.reason
