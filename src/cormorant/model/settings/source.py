@@ -43,7 +43,6 @@ _NUMBER = re.compile(r"(?=\.?\d)\d{0,20}\.?\d{0,20}", re.ASCII)
 _LANGUAGE = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8}){0,3}")
 _LABEL = re.compile(r"[a-z0-9][a-z0-9:._-]{0,40}")
 _PRINCIPAL = re.compile(r"(?:user|group):\S.*")
-
 _LOGIN = re.compile(r"://[^/?#\s]*@")
 
 Depth = Annotated[int, Field(ge=0, le=MOST_COUNT)] | Literal["unlimited"]
@@ -306,10 +305,7 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
         return origin_of(address).site
 
     def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
-        """Return whether it is time to read a resource that a listing calls unchanged, to verify that.
-
-        `now` is epoch seconds.
-        """
+        """Return whether it is time (epoch seconds) to verify a resource that a listing calls unchanged."""
         return False
 
     @property
