@@ -313,10 +313,7 @@ class SourceSettings(Settings, RunSettings, LogSettings, ContentSettings, Pipeli
         return origin_of(address).site
 
     def audits(self, address: str, now: float) -> bool:  # noqa: ARG002 - a kind may trust no listing
-        """Return whether a resource that a listing calls unchanged is due for a check.
-
-        `now` is epoch seconds.
-        """
+        """Return whether it is time (epoch seconds) to verify a resource that a listing calls unchanged."""
         return False
 
     @property
