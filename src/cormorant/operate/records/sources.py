@@ -186,7 +186,7 @@ class PrerequisiteRecord(Record):
     failed: int
 
 
-class Verdict(Record):
+class GatesVerdict(Record):
     """The ruling of the gates on an address: `admits`, `excludes` or `waits`, with the rule that excludes it."""
 
     ruling: str
@@ -195,7 +195,7 @@ class Verdict(Record):
     exit_code: ExitCode
 
 
-class RuleTest(Verdict):
+class RuleTest(GatesVerdict):
     """The ruling on an address by what is known, without a request: `source test --no-fetch`."""
 
     source: str
@@ -261,7 +261,7 @@ class QueryTest(Record):
 
 
 class Judged(Record):
-    """Verdict of the rules of a source on an address: what `source test --no-fetch` prints."""
+    """GatesVerdict of the rules of a source on an address: what `source test --no-fetch` prints."""
 
     source: str
     address: str

@@ -17,7 +17,7 @@ from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import seeds
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import RulingRecord
-from cormorant.operate.records.sources import Verdict
+from cormorant.operate.records.sources import GatesVerdict
 from cormorant.plugins import Facts, Source
 from cormorant.store.schema import content, resource, site
 
@@ -43,7 +43,7 @@ def _site(asked: Resource) -> str:
     return origin_of(asked.address).site
 
 
-def verdict(house: Installation, source: Source, asked: Resource) -> Verdict:
+def verdict(house: Installation, source: Source, asked: Resource) -> GatesVerdict:
     """Return whether an address would be visited and found, by gates without a fetch and what is known of it."""
     facts_of, robots = _kept(house, source, asked)
     rows = gates(source, asked, robots)
