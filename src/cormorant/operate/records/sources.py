@@ -261,7 +261,7 @@ class QueryTest(Record):
 
 
 class Judged(Record):
-    """GatesVerdict of the rules of a source on an address: what `source test --no-fetch` prints."""
+    """Verdict of the rules of a source on an address: what `source test --no-fetch` prints."""
 
     source: str
     address: str
