@@ -186,7 +186,7 @@ class PrerequisiteRecord(Record):
     failed: int
 
 
-class RuleVerdict(Record):
+class GatesVerdict(Record):
     """The ruling of the gates on an address: `admits`, `excludes` or `waits`, with the rule that excludes it."""
 
     ruling: str
@@ -195,7 +195,7 @@ class RuleVerdict(Record):
     exit_code: ExitCode
 
 
-class RuleTest(RuleVerdict):
+class RuleTest(GatesVerdict):
     """The ruling on an address by what is known, without a request: `source test --no-fetch`."""
 
     source: str

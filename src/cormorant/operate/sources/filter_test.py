@@ -14,7 +14,7 @@ from cormorant.model.url import fingerprint
 from cormorant.operate.checks import seeds
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import RulingRecord
-from cormorant.operate.records.sources import RuleVerdict
+from cormorant.operate.records.sources import GatesVerdict
 from cormorant.plugins import Facts, Source
 from cormorant.store.schema import content, resource, site
 
@@ -40,7 +40,7 @@ def as_known(house: Installation, source: Source, asked: Resource) -> Resource:
     return asked._replace(depth=known[0].depth if known else int(linked))
 
 
-def verdict(house: Installation, source: Source, asked: Resource) -> RuleVerdict:
+def verdict(house: Installation, source: Source, asked: Resource) -> GatesVerdict:
     """Return whether an address would be visited and indexed, by gates without a fetch and by stored facts."""
     facts_of, robots = _kept(house, source, asked)
     rows = gates(source, asked, robots)
