@@ -25,8 +25,8 @@ KEPT = ("docs/adr/", "docs/reference/api.md")
 PAGES = ("README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "RELIABILITY.md", "SECURITY.md",
          "bench/README.md", "bench/RESULTS.md")  # fmt: skip
 CLI = f"{PACKAGE}/cli/"
-NOT_YET_READ = (f"{PACKAGE}/sources/", f"{PACKAGE}/store/migrations/")
-"""Packages whose docstrings and comments are not yet read."""
+NOT_YET_READ = (f"{PACKAGE}/store/migrations/",)
+"""Packages whose docstrings and comments keep the words of their day."""
 
 
 def banned(path: str, text: str) -> Iterator[Finding]:

@@ -102,8 +102,8 @@ class AddressRewriter(Protocol):
     def rewrite(self, address: str) -> Rewritten | Discard | None:
         """Say what a canonical address that was found becomes; None: it stays as it is.
 
-        Called for every address that is found, in several processes, so it answers from the address alone. What it
-        raises is logged, and the address stays as it is.
+        Called for every address that is found, in several processes, so it answers from the address alone. An
+        error that it raises is logged, and the address stays as it is.
         """
         ...
 
@@ -184,7 +184,7 @@ class Source(Protocol):
 
     @property
     def vetoed(self) -> Sequence[str]:
-        """After `discover`: folders, with a slash, that a plug-in kept it out of. What was known there is gone."""
+        """After `discover`: folders, with a slash, that a plug-in kept it out of. Known documents there are gone."""
         ...
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:

@@ -40,7 +40,7 @@ READ_LIMIT_S = 120.0
 def look(settings: FilesSettings) -> None:
     """See whether the folder is there. Raises BadSetting for a file in its place, Unreachable when it cannot be listed.
 
-    Whoever crawls may be another account than who asks, and a share may be mounted later.
+    The crawl may run under another account than the caller, and a share may be mounted later.
     """
     if os.path.isfile(settings.root):  # noqa: PTH113 - pathlib takes no bytes, and raises where nobody may look
         above = readable(os.path.dirname(settings.root))  # noqa: PTH120 - the same

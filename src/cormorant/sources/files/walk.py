@@ -99,8 +99,8 @@ class FolderWalk:
     `unlisted` are the addresses of folders that could not be listed, with a slash, of links whose target could not be
     looked at, and of folders of which a plug-in did not say whether they may be entered. Of these, `closed` are those
     that the account may not enter, where the rights of files count: who may read what was known there is not known any
-    more. `vetoed` are folders that a plug-in kept it out of. `entries` counts what was met, so that an empty folder can
-    be told from one whose files are all left out. `closures`, where it is set, says of each file what closes it to
+    more. `vetoed` are folders that a plug-in kept it out of. `entries` counts what was met, so that an empty folder
+    differs from one whose files are all left out. `closures`, where it is set, says of each file what closes it to
     others.
     """
 

@@ -169,7 +169,7 @@ class ImapMailbox:
         named = sum(bool(each.size_bytes) for each in items.values())
         if named < (last - first + 1) / 2:
             raise Unreachable(
-                f"{self._named} told of {named} of {last - first + 1} messages. The next crawl asks it again."
+                f"{self._named} named {named} of {last - first + 1} messages. The next crawl asks it again."
             )
         return items
 

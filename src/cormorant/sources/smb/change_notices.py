@@ -38,8 +38,8 @@ Concerns = Callable[[tuple[bytes, ...], bool], bool]
 class ChangeNotices:
     """Waits for changes below a folder over one connection, in one thread. `end` may be called from another.
 
-    `opened` are two open handles of the folder. `rights`: changes of access lists count too. Whatever the SMB library
-    raises comes through.
+    `opened` are two open handles of the folder. `rights`: changes of access lists count too. Errors of the SMB
+    library are not caught.
     """
 
     def __init__(self, smb: Any, opened: tuple[Any, Any], concerns: Concerns, clock: Clock, *, rights: bool) -> None:

@@ -19,7 +19,7 @@ def doubts(settings: WebSettings) -> list[str]:
 
     Raises what `web.starts` raises.
     """
-    return [*_starts(settings), *(each.sentence for each in _conflicts(settings)), *_told(settings)]
+    return [*_starts(settings), *(each.sentence for each in _conflicts(settings)), *_shared_secrets(settings)]
 
 
 def _conflicts(settings: WebSettings) -> Iterator[Conflict]:
@@ -43,7 +43,7 @@ def _starts(settings: WebSettings) -> Iterator[str]:
         yield f"{len(refused) - SHOWN:,} more start addresses would not be visited."
 
 
-def _told(settings: WebSettings) -> Iterator[str]:
+def _shared_secrets(settings: WebSettings) -> Iterator[str]:
     """Settings by which unrelated hosts get the same secret."""
     origins = {str(origin_of(each)) for each in settings.starts()}
     if len(origins) < 2:

@@ -1,7 +1,7 @@
 """A web source: its seeds, its pace, and one visit over HTTP.
 
-A temporary redirect is followed within the visit, to wherever it leads. What goes wrong at another site than the
-resource's is then told of the resource alone: nobody can have a site left alone that is not theirs.
+A temporary redirect is followed within the visit, to wherever it leads. A fault at another site than the resource's
+then counts for the resource alone: otherwise a page could have the site of a stranger deferred.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class WebSource:
                     said = await self._audited(said, resource, wire)
                 said = filters.judged(self.gates, resource, said) if self.gates.asks_age else said
                 if not isinstance(said, Content):
-                    ended = self._told(said, origin_of(address).site, home)
+                    ended = self._attributed(said, origin_of(address).site, home)
                     return self._instead(ended, resource, said.target if isinstance(said, Moved) else address)
                 said = feeds.seen(resource, said)
                 # Another resource's validators would confirm what they know nothing of.
@@ -228,7 +228,7 @@ class WebSource:
     async def _at_home(self, origin: Origin, wire: VisitTrace, *, beside: bool) -> _Home:
         """Return a visit's home in its turn; redirects of other visits, unseen by a desk, may come first.
 
-        What is asked `beside` the page of a visit has no turn yet: that one was the page's.
+        A request `beside` the page of a visit has no turn yet: that one was the page's.
         """
         if not beside and self._turns.begin(origin.site):
             return _Home(origin.site, str(origin), self.gates.newest(str(origin)))
@@ -254,7 +254,7 @@ class WebSource:
         wire.audits += wire.requests - before
         return (differing(got, resource.content_hash) or said) if isinstance(got, Content) else said
 
-    def _told(self, said: Outcome, site: str, home: _Home) -> Outcome:
+    def _attributed(self, said: Outcome, site: str, home: _Home) -> Outcome:
         """Adapt the outcome of a request to `site` to the resource; rest another site that asks for rest."""
         if site == home.site:
             return said
@@ -377,7 +377,7 @@ class WebSource:
                 return known  # by another process meanwhile
             got = await self._robots(f"{origin}/robots.txt", wire)
             if not isinstance(got, Content):
-                return self._told(got, origin.site, home)
+                return self._attributed(got, origin.site, home)
             holds_s = float(got.validator or 0)
             rules = _Rules(got.body, self._clock.monotonic() + holds_s)
             self._elsewhere.put(name, rules, len(got.body))
@@ -432,7 +432,7 @@ class WebSource:
 def _unread(said: Outcome, *, redirected: bool) -> Outcome:
     """No usable answer came for a robots.txt: its site is closed for a while (RFC 9309 section 2.3.1.4).
 
-    What is refused, or cannot be connected to or asked for at all, ends the visit that asked: that will not change.
+    A refused request, or one that cannot be sent at all, ends the visit that asked: a later one would fail as well.
     """
     unasked = response.NO_CONNECTION if redirected else (*response.NO_CONNECTION, Status.BAD_RELATIVE_ADDRESS)
     if isinstance(said, Failed) and said.status not in unasked:

@@ -40,7 +40,7 @@ class Session:
         self._loaded: LruCache[bytes] = LruCache(MOST_SITES, 0)
         self._unkept: dict[str, float] = {}
         self._kept: LruCache[float] = LruCache(MOST_SITES, 0)
-        self._told = False
+        self._is_reported = False
 
     def offer(self, origin: Origin, address: str, wire: VisitTrace, now: float) -> Offer:
         """Return what a request carries besides the common lines; set the credential in `wire`."""
@@ -97,6 +97,6 @@ class Session:
         try:
             wire.learned.append((self._name, self._secrets.seal(data), holds_s))
         except (CormorantError, OSError) as error:  # they hold for as long as this process has the site
-            if not self._told:
-                self._told = True
+            if not self._is_reported:
+                self._is_reported = True
                 _log.warning("cookies_not_kept", extra={"site": site, "reason": str(error)})

@@ -66,7 +66,7 @@ class AddressRules:
         self._rules = [read_rule(text) for text in rewrite]
         self._plugin, self._plugin_name = (load(rewriter) if rewriter else None), rewriter
         self._plain = not self._rules and self._plugin is None
-        self._told = False
+        self._is_reported = False
 
     @property
     def may_discard(self) -> bool:
@@ -145,8 +145,8 @@ class AddressRules:
 
     def _tell(self, what: str, address: str) -> None:
         """Log the first of it: the same fault may come with every link."""
-        if not self._told:
-            self._told = True
+        if not self._is_reported:
+            self._is_reported = True
             _log.warning("address_left_as_found", extra={"address": address, "reason": what})
 
 
