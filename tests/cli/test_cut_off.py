@@ -29,7 +29,7 @@ def yet_to_be_made(home: InstalledCli) -> None:
         assert [pages.get(each).status for each in ("/search?q=harbour", "/api/v1/search?q=harbour")] == [503, 503]
 
 
-@pytest.mark.parametrize("step", ["_bring_packs", "_begin_anew", "_fill"])
+@pytest.mark.parametrize("step", ["_bring_packs", "_reset_state", "_fill"])
 def test_a_restore_that_is_cut_off_leaves_the_old_rows_or_the_new(
     step: str, bare: InstalledCli, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

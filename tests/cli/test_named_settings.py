@@ -14,7 +14,7 @@ from tests.cli.world import InstalledCli
             ("web", name, "start")
             for name in ("url", "urls", "address", "site", "seed", "seeds", "start_url", "start-urls", "URL", "strat")
         ),
-        *(("files", name, "path") for name in ("folder", "dir", "directory", "url", "Folder", "root", "pth")),
+        *(("files", name, "path") for name in ("folder", "dir", "directory", "Folder", "root", "pth")),
         ("web", "dpeth", "depth"),
         ("web", "max-depth", "depth"),
         ("web", "delay", "delay_s"),

@@ -32,7 +32,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """Documents by source, to be changed by a test; each is a hit."""
     counts = {"web": 600}
 
-    def answer(_: SharedReader, question: Question) -> Answer:
+    def answer(_: SharedReader, question: Question, _offered: object = ()) -> Answer:
         total = sum(counts.values())
         return Answer(total, total, 1.0, parse(question.text).understood, (HIT,) * min(total, question.limit))
 
@@ -155,7 +155,7 @@ def test_the_last_page_says_that_there_is_more(total: int, page: int, said: bool
 def test_no_page_is_offered_on_which_nothing_can_be(
     reachable: int, last: int, monkeypatch: pytest.MonkeyPatch, found: dict[str, int]
 ) -> None:
-    def answer(_: SharedReader, question: Question) -> Answer:
+    def answer(_: SharedReader, question: Question, _offered: object = ()) -> Answer:
         hits = (HIT,) * min(reachable - question.offset, question.limit)
         return Answer(found["web"], reachable, 1.0, parse(question.text).understood, hits)
 

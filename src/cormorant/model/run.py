@@ -83,9 +83,10 @@ class Counters:
     are documents that the index did not get because their kept copies were damaged. `unanswered` are failed or gone
     without a response. `failed_as_before` are failed, quarantined and deferred documents that had ended in the same way
     before the run, without start addresses. `unvisited` and its two companions are orphans: unchanged, with another
-    text, gone. `changed` are documents with another text or other readers. `conversions` are documents and sitemaps
-    that were read in a sandbox; small HTML and plain text is read without one. `exposed_files` are files of a listing
-    that everyone may find and other users of its machine may not read.
+    text, gone. `deleted` are documents that left the index, without those that came in the same run. `changed` are
+    documents with another text or other readers. `conversions` are documents and sitemaps that were read in a sandbox;
+    small HTML and plain text is read without one. `exposed_files` are files of a listing that everyone may find and
+    other users of its machine may not read.
     """
 
     fetched: int = 0
@@ -111,6 +112,7 @@ class Counters:
     unvisited_deleted: int = 0
     gone: int = 0
     moved: int = 0
+    deleted: int = 0
     excluded: int = 0
     deferred: int = 0
     failed: int = 0

@@ -20,7 +20,7 @@ from tests.clocks import until
 
 DEAD, DOWN, BUSY = HostTrouble("127.0.0.1:9", 906), HostTrouble("gone.example", 975), HostTrouble("busy.example", 503)
 REPORT: dict[str, Any] = {
-    "source": "docs", "state": "retrieving", "waits": None, "fetched": 3, "to_fetch": 7, "indexed": 3,
+    "source": "docs", "state": "retrieving", "waits": None, "fetched": 3, "to_fetch": 7, "index_writes": 3,
     "pages_per_s": 0.0, "seconds": 61.0,
 }  # fmt: skip
 

@@ -57,7 +57,7 @@ def under_way(store: Store, state: RunState) -> int:
 
 @pytest.mark.parametrize(
     ("state", "counted"),
-    [(RunState.RETRIEVING, Counters(indexed=3, index_writes=4, index_link_updates=1, index_deletes=1)),
+    [(RunState.RETRIEVING, Counters(indexed=3, index_writes=4, index_link_updates=1, index_deletes=1, deleted=1)),
      (RunState.FINISHED, Counters(indexed=1, index_writes=1))],
 )  # fmt: skip
 def test_events_behind_the_place_of_the_index_count_as_delivered(

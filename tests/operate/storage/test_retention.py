@@ -91,12 +91,12 @@ def test_a_run_that_goes_on_is_not_kept_waiting(house: Installation) -> None:
 def test_copies_are_left_alone_while_another_run_is_under_way(house: Installation) -> None:
     with house.store.begin() as tx:
         runs.change(tx, runs.request(tx, 1, "{}", Refresh.ALL, force=False), started_at=tx.now())
-    assert retention.tidy(house, ordered(house)) == {"excluded": 1}
+    assert retention.tidy(house, ordered(house)) == {"excluded": 1, "tombstones": 0}
 
 
 def test_copies_are_left_alone_while_a_backup_is_taken(house: Installation) -> None:
     with house.packs.held(alone=False):
-        assert retention.tidy(house, ordered(house)) == {"excluded": 1}
+        assert retention.tidy(house, ordered(house)) == {"excluded": 1, "tombstones": 0}
 
 
 @pytest.mark.parametrize("error", [DataFolderError("The disk is full."), OSError(30, "Read-only file system")])
@@ -107,7 +107,7 @@ def test_what_a_disk_refuses_stops_no_run(
         raise error
 
     monkeypatch.setattr(compact, "thin", refuse)
-    assert retention.tidy(house, ordered(house)) == {"excluded": 1}
+    assert retention.tidy(house, ordered(house)) == {"excluded": 1, "tombstones": 0}
 
 
 def test_a_crawl_does_it(house: Installation) -> None:

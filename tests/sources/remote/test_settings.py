@@ -106,5 +106,5 @@ def test_kerberos_without_its_packages_is_named_with_how_to_install_them(monkeyp
     monkeypatch.setattr(kerberos, "find_spec", lambda name: None if name == "gssapi" else name)
     given = {"url": "smb://server/share", **LOGIN}
     SmbSource.look(parse_settings(SmbSettings, given))
-    with pytest.raises(BadSetting, match=r"libkrb5-dev\), then `pip install \"smbprotocol\[kerberos\]\"`"):
+    with pytest.raises(BadSetting, match=r"libkrb5-dev\), then `pip install \"cormorant\[smb,kerberos\]\"`"):
         SmbSource.look(parse_settings(SmbSettings, {**given, "auth": "kerberos"}))

@@ -132,7 +132,9 @@ class IndexSink:
                 return Upsert(entry_of(each))
             return UpdateLinks(event.resource, each.said.anchors, each.said.score, depth=each.depth, near=each.near)
         if row is None or not row.indexed:
-            counters.index_deletes += 1
+            if event.event is not Event.NEW:  # a document that left before its first event came was never written
+                counters.index_deletes += 1
+                counters.deleted += 1
             return Delete(event.resource)
         if frame is None:
             return self._keep(each)

@@ -77,6 +77,7 @@ def _exclude(tx: Tx, row: RunRow, copies: Sequence[Undecided], *, withheld: bool
     for each in copies:
         _recount(counters, row, each, changed.get(each.id, ""), new=each.id in new)
         counters.indexed -= each.id in new and each.indexed and each.seq <= place
+        counters.deleted -= each.id in new and each.indexed and not withheld  # its deletion is counted by the index
     runs.count(tx, row.id, runs.ITSELF, counters)
 
 

@@ -53,6 +53,7 @@ class CounterRecord(Record):
     unvisited_deleted: int
     gone: int
     moved: Annotated[int, Field(description="Pages that send their readers elsewhere, and files that were renamed.")]
+    deleted: Annotated[int, Field(description="Documents that search found before the run and no longer finds.")]
     excluded: int
     deferred: int
     failed: int
@@ -79,7 +80,6 @@ class _RunFields(Record):
     source: str | None
     state: str
     to_fetch: int
-    deleted: Annotated[int, Field(description="Documents that left the index: what search no longer finds.")]
     to_index: Annotated[
         int,
         Field(description="Documents that were examined and wait for `index`: new, changed, or refetched by force."),

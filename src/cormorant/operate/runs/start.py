@@ -358,7 +358,7 @@ def _report(house: Installation, row: RunRow, resting: str | None, *, idle: bool
     seconds = max(row.seconds(house.clock.now()), 0.001)
     return {
         "run": row.id, "source": source.name if source else None, "state": state_of(row, idle=idle), "to_fetch": left,
-        "to_index": to_index, "deleted": counters["index_deletes"], **counters,
+        "to_index": to_index, **counters,
         "started_at": rfc3339(row.started_at), "finished_at": rfc3339(row.finished_at), "seconds": round(seconds, 3),
         "pages_per_s": round(counters["fetched"] / seconds, 2), "bottleneck": row.bottleneck, "complete": row.complete,
         "reason": reason, "error": row.error,
