@@ -132,9 +132,8 @@ class IndexSink:
                 return Upsert(entry_of(each))
             return UpdateLinks(event.resource, each.said.anchors, each.said.score, depth=each.depth, near=each.near)
         if row is None or not row.indexed:
-            if event.event is not Event.NEW:  # a document that left before its first event came was never written
-                counters.index_deletes += 1
-                counters.deleted += 1
+            counters.index_deletes += 1
+            counters.deleted += event.event.of_gone  # an event of before it left is no second deletion
             return Delete(event.resource)
         if frame is None:
             return self._keep(each)
