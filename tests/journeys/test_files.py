@@ -104,7 +104,7 @@ def test_a_folder_that_is_renamed_is_moved(home: Home, crawls: Crawler, tmp_path
     assert home.found(*asked) == [[f"file://{share}/b{each[1:]}"] for each in (names[0], names[-1], "a/report.docx")]
     verdict, _, kept, _ = said(home, str(share / "b/report.docx"))
     assert (verdict, kept) == ("indexed", [("unchanged", 200, f"It was moved here from file://{share}/a/report.docx.")])
-    assert said(home, str(share / "a/report.docx"))[0] == "unknown"
+    assert said(home, str(share / "a/report.docx"))[0] == "not_indexed"
     records = [json.loads(line) for line in lines.read_text().splitlines()]
     events = {(each["event"], each["url"]) for each in records if "report.docx" in each["url"]}
     assert events == {(event, f"file://{share}/{folder}/report.docx") for event, folder in (
@@ -193,7 +193,7 @@ def test_a_file_that_goes_is_known_to_be_gone_and_may_come_back(home: Home, craw
 
     report = crawls.crawl(home, "share")
     assert (report["gone"], report["index_deletes"]) == (0, 0)
-    assert said(home, str(share / "one.txt"))[0] == "unknown", "two complete listings did not name it"
+    assert said(home, str(share / "one.txt"))[0] == "gone", "two complete listings did not name it"
     write(share, "one.txt")
     assert crawls.crawl(home, "share")["new"] == 1
     assert found(home, "one.txt") == [True]

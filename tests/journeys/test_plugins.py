@@ -75,7 +75,7 @@ def test_a_kind_of_source_is_installed_crawled_and_searched(file_home: Home, sit
     assert file_home.found("zebra") == [["sqlite://1/3"]]
     fill(tmp_path / "desk.db", [(1, "Printer is out", "Only smoke is left.", "b"), ROWS[2]])
     said = fine(file_home, "crawl")
-    assert ("1 changed" in said, "1 unchanged" in said, "1 gone" in said) == (True, True, True), said
+    assert ("1 changed" in said, "1 unchanged" in said, "1 deleted" in said) == (True, True, True), said
     assert [len(each) for each in file_home.found("harbour", "smoke", "mole", "zebra")] == [0, 1, 0, 1]
     (tmp_path / "desk.db").unlink()
     lost = commands.run(file_home, "crawl")

@@ -142,7 +142,7 @@ def search(
     wanted: ResultOptions,
 ) -> None:
     """Search. One of the words is enough; documents with more of them come first."""
-    from cormorant.operate.search import search as searching, value_lists
+    from cormorant.operate.search import attributes, search as searching, value_lists
     from cormorant.operate.search.federation import Federation
     from cormorant.operate.sources.secrets import Opened
 
@@ -152,7 +152,8 @@ def search(
     question = _question(" ".join(words), wanted)
     with say.house() as house, closing(Federation(house, Opened(house))) as federation:
         shelf = searching.library(house)
-        answer = searching.search(house, question, shelf=shelf, federation=federation)
+        named = [name for name, _ in attributes.known(house).values()]  # who may use the command may know them all
+        answer = searching.search(house, question, shelf=shelf, federation=federation, offered=named)
         scores = searching.whys(question, answer, shelf=shelf) if wanted.why else []
         labels = value_lists.labels(house, wanted.facet, sources=wanted.source)
     if say.json:

@@ -21,8 +21,10 @@ def of_run(house: Installation, number: int) -> list[RunProblemRecord]:
     """
     with house.store.read() as tx:
         context = CheckContext.of(house, tx, number)
-        kept = None if context.is_newest else runs.kept_problems(tx, number)
-        return cast("list[RunProblemRecord]", kept) if kept is not None else _found(context)
+        found = _found(context)
+        kept = [] if context.is_newest else cast("list[RunProblemRecord]", runs.kept_problems(tx, number) or [])
+        known = {each["sentence"] for each in kept}
+        return [*kept, *(each for each in found if each["sentence"] not in known)]
 
 
 def keep(house: Installation, number: int) -> None:
