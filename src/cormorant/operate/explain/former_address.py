@@ -75,7 +75,7 @@ def _moved(owner: SourceRow, stone: Tombstone, now_at: str, ended: str) -> Expla
         "because": f"The document was moved on {at} (run {stone.run}){where}{ended}",
         "status": int(Status.HTTP_REDIRECT), "status_text": describe(Status.HTTP_REDIRECT).text,
         "advice": _PERMANENT if ended else _MOVED_TO,
-        "visits": [_visit(stone, OutcomeKind.MOVED, "address", f"It was moved from {stone.address}.")],
+        "visits": [_visit(stone, OutcomeKind.MOVED, "address", f"It was moved to {now_at}.")],
         "moved_to": {"address": now_at, "at": at, "run": stone.run},
     }  # fmt: skip
 
