@@ -288,6 +288,31 @@ def test_snippets_are_listed_at_each_crawl(gitlab: FakeGitLab) -> None:
     assert discovered(source_of(gitlab, token=""))[0] == {}, "GitLab names them to those who have logged in"
 
 
+@pytest.mark.parametrize(
+    ("visibility", "project_grants", "is_for_members"),
+    [
+        ("public", True, False), ("internal", True, True), ("internal", False, False), ("private", False, True),
+        ("", False, True), ("of tomorrow", True, True),
+    ],
+)  # fmt: skip
+def test_readers_of_a_snippet_of_a_public_project(
+    gitlab: FakeGitLab, visibility: str, project_grants: bool, is_for_members: bool
+) -> None:
+    gitlab.birds.snippets[4] = Snippet(4, "Keys", {"a": b"x"}, 1_795_000_000.0, visibility)
+    source = source_of(gitlab, project_grants=project_grants, snippets=True)
+    got = fetched(source, discovered(source)[0][address("snippets/4")])
+    assert isinstance(got, Content)
+    assert (got.acl.grants if got.acl else None) == (("group:bay/birds-members",) if is_for_members else None)
+
+
+def test_a_snippet_has_other_readers_when_its_visibility_changes(gitlab: FakeGitLab) -> None:
+    gitlab.birds.snippets[4] = Snippet(4, "Keys", {"a": b"x"}, 1_795_000_000.0)
+    before, _ = discovered(source_of(gitlab, project_grants=True, snippets=True))
+    gitlab.birds.snippets[4].visibility = "internal"
+    after, _ = discovered(source_of(gitlab, project_grants=True, snippets=True))
+    assert before[address("snippets/4")] != after[address("snippets/4")]
+
+
 def test_a_snippet_that_disappears_while_they_are_listed_is_noticed(gitlab: FakeGitLab) -> None:
     gitlab.birds.snippets = {each: Snippet(each, f"S{each}", {"a": b"x"}, 1_795_000_000.0) for each in range(1, 9)}
     left = [1]

@@ -23,12 +23,13 @@ _NO_TEXT: Final = "(This file is no text.)"
 
 
 class SnippetEntry(NamedTuple):
-    """A snippet in a listing. `is_private`: only members of the project may read it."""
+    """A snippet in a listing. `is_private`: only members of the project may read it; `is_public`: everybody may."""
 
     id: int
     updated: str
     url: str
     is_private: bool
+    is_public: bool
 
 
 def snippets_of(client: GitLabClient, project: Project) -> Exchange[list[SnippetEntry]]:
@@ -50,7 +51,12 @@ def snippets_of(client: GitLabClient, project: Project) -> Exchange[list[Snippet
 
 def is_private(snippet: JsonRecord) -> bool:
     """Return whether a snippet is for members of its project only, whatever its project is."""
-    return snippet.text("visibility") not in ("public", "internal", "")
+    return snippet.text("visibility") not in ("public", "internal")
+
+
+def is_public(snippet: JsonRecord) -> bool:
+    """Return whether everybody may read a snippet; an internal one is for those who are signed in."""
+    return snippet.text("visibility") == "public"
 
 
 def snippet_thread(client: GitLabClient, project: Project, snippet: JsonRecord) -> Exchange[ThreadRecord]:
@@ -92,4 +98,5 @@ def _file(client: GitLabClient, project: Project, snippet: JsonRecord, file: Jso
 
 
 def _entry(record: JsonRecord) -> SnippetEntry:
-    return SnippetEntry(record.number("id"), record.line("updated_at"), record.text("web_url"), is_private(record))
+    number, updated, url = record.number("id"), record.line("updated_at"), record.text("web_url")
+    return SnippetEntry(number, updated, url, is_private(record), is_public(record))
