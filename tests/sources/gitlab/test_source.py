@@ -290,6 +290,21 @@ def test_snippets_are_listed_at_each_crawl(gitlab: FakeGitLab) -> None:
     )
 
 
+def test_a_missing_file_of_a_snippet_leaves_the_others(gitlab: FakeGitLab) -> None:
+    gitlab.birds.snippets[4] = Snippet(4, "Two", {"a": b"auk", "b": b"bittern"}, 1_795_000_000.0)
+    source = source_of(gitlab, snippets=True)
+    found, _ = discovered(source)
+    gitlab.interrupt = lambda asked: (
+        Reply({"message": "404 File Not Found"}, 404) if asked.raw_path.endswith("/files/main/a/raw") else None
+    )
+    got = fetched(source, found[address("snippets/4")])
+    assert isinstance(got, Content)
+    assert "bittern" in got.body.decode()
+    assert "auk" not in got.body.decode()
+    del gitlab.birds.snippets[4]
+    assert isinstance(fetched(source, found[address("snippets/4")]), Gone)
+
+
 @pytest.mark.parametrize(
     ("visibility", "project_grants", "is_for_members"),
     [

@@ -88,12 +88,17 @@ def snippet_thread(client: GitLabClient, project: Project, snippet: JsonRecord) 
 
 
 def _file(client: GitLabClient, project: Project, snippet: JsonRecord, file: JsonRecord) -> Exchange[RecordSection]:
-    """Ask for a file; its address on GitLab names the branch that it is on."""
+    """Ask for a file, whose address on GitLab names the branch that it is on; one that is missing has no text."""
     path, number = file.text("path"), snippet.number("id")
     named = unquote(file.text("raw_url")).partition(f"/snippets/{number}/raw/")[2]
     branch = named.removesuffix(path).rstrip("/") or "HEAD"
     raw = f"/projects/{project.id}/snippets/{number}/files/{quote(branch, safe='')}"
-    body = yield from client.file(f"{raw}/{quote(path, safe='')}/raw")
+    try:
+        body = yield from client.file(f"{raw}/{quote(path, safe='')}/raw")
+    except ApiFault as fault:
+        if fault.status not in (Status.NOT_FOUND, Status.GONE):
+            raise
+        body = b""
     return RecordSection(file.line("path"), _NO_TEXT if b"\0" in body else body.decode("utf-8", "replace"))
 
 
