@@ -69,6 +69,10 @@ def test_links_without_end() -> None:
     [
         ("b.example", True), ("B.EXAMPLE.", True), ("files.example", True), ("a.corp.example", True),
         ("corp.example", False), ("evilcorp.example", False), ("c.example", False), ("b.example.evil", False),
+        ("a b.corp.example", False), ("evil@a.corp.example", False), ("*.corp.example", False),
+        ("a..corp.example", False), (".corp.example", False), ("x:445.corp.example", False),
+        ("\u212a.corp.example", False), ("A.Corp.Example.", True),
+        ("a." * 130 + "corp.example", False),
     ],
 )  # fmt: skip
 def test_servers_that_may_have_the_login(host: str, is_permitted: bool) -> None:
