@@ -13,7 +13,7 @@ from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteRefusal
 from cormorant.sources.smb.client import SmbClient
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
-from cormorant.sources.smb.faults import LiesElsewhere
+from cormorant.sources.smb.faults import LiesElsewhere, Login, fault_of
 from cormorant.sources.smb.namespace import DfsNamespace, namespace_path
 from cormorant.sources.smb.settings import SmbSettings
 from tests.clocks import Hands
@@ -105,6 +105,23 @@ def test_a_server_that_cannot_be_used_is_asked_once(error: Exception, status: in
         assert caught.value.status == status
     assert len(asked) == 1
     assert names(made) == [b"own.txt"]
+
+
+def test_a_login_that_ends_in_an_unknown_status_is_tried_once() -> None:
+    made, asked = client(MadeUpShare(of_root, TARGET), RemoteRefusal(Status.UNREADABLE, "It answered 0xc0000413."))
+    for _ in range(3):
+        with pytest.raises(RemoteRefusal, match="0xc0000413"):
+            names(made, b"hr")
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    "status",
+    [0xC000006D, 0xC0000193, 0xC0000224, 0xC000015B, 0xC000005E, 0xC000018B, 0xC000018C, 0xC000018D],
+)
+def test_a_status_that_refuses_a_login(status: int) -> None:
+    assert isinstance(fault_of(status, Login("b.example", "hr", "ada", "ntlm")), LoginRefused)
+    assert not isinstance(fault_of(status), LoginRefused)
 
 
 def test_a_kept_connection_that_broke_is_made_again_and_a_new_one_is_not() -> None:

@@ -93,6 +93,9 @@ class SmbClient:
         if place.root not in self._shares:
             try:
                 self._shares[place.root] = self._opened(place)
+            except RemoteRefusal as refusal:  # each further attempt could lock the account
+                self._namespace.rest(place, refusal)
+                return None
             except (ConnectionBroken, Unreachable) as error:
                 self._rested(place, error)
                 return None
