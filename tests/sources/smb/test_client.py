@@ -13,7 +13,7 @@ from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteRefusal
 from cormorant.sources.smb.client import SmbClient
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
-from cormorant.sources.smb.faults import LiesElsewhere, Login, fault_of
+from cormorant.sources.smb.faults import LiesElsewhere, Login, ShareRefused, fault_of
 from cormorant.sources.smb.namespace import DfsNamespace, namespace_path
 from cormorant.sources.smb.settings import SmbSettings
 from tests.clocks import Hands
@@ -29,6 +29,11 @@ class MadeUpShare:
 
     def __init__(self, act: Callable[[Sequence[bytes]], Iterator[RemoteEntry]], referral: Any = None) -> None:
         self._act, self._referral, self.closed = act, referral, 0
+        self._link = LINK
+
+    def lead(self, name: bytes, target: SharePlace) -> None:
+        """Have another link of the root lead to a place."""
+        self._link, self._referral = ROOT._replace(folder=(name,)), target
 
     def entries(self, folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
         yield from self._act(folder)
@@ -36,7 +41,7 @@ class MadeUpShare:
     def referral(self, place: SharePlace) -> Referral:
         if isinstance(self._referral, Exception):
             raise self._referral
-        return Referral(len(namespace_path(LINK)), (self._referral,), 300)
+        return Referral(len(namespace_path(self._link)), (self._referral,), 300)
 
     def close(self) -> None:
         self.closed += 1
@@ -105,6 +110,31 @@ def test_a_server_that_cannot_be_used_is_asked_once(error: Exception, status: in
         assert caught.value.status == status
     assert len(asked) == 1
     assert names(made) == [b"own.txt"]
+
+
+@pytest.mark.parametrize(
+    ("error", "attempts"),
+    [
+        (Unreachable("b.example, port 445, did not answer."), 1),
+        (ConnectionBroken("The server closed the connection."), 1),
+        (ShareRefused("b.example has no share 'hr'."), 2),
+    ],
+)
+def test_other_shares_of_a_server_that_is_away_rest_too(error: Exception, attempts: int) -> None:
+    def links(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        raise LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
+
+    root = MadeUpShare(links, TARGET)
+    made, asked = client(root, error, MadeUpShare(lambda folder: named(b"a.txt")))
+    with pytest.raises(RemoteRefusal, match="another server"):
+        names(made, b"hr")
+    root.lead(b"it", TARGET._replace(share="it"))
+    if attempts == 1:
+        with pytest.raises(RemoteRefusal, match="another server"):
+            names(made, b"it")
+    else:
+        assert names(made, b"it") == [b"a.txt"]
+    assert len(asked) == attempts
 
 
 def test_a_login_that_ends_in_an_unknown_status_is_tried_once() -> None:

@@ -104,6 +104,26 @@ def test_a_share_rests_for_a_while_and_a_refused_login_for_good() -> None:
     assert known.located(place(link)) == place(link), "the server is asked again"
 
 
+def test_a_server_rests_with_all_its_shares_and_a_refused_login_stays_refused() -> None:
+    clock = Hands()
+    known = namespace(clock)
+    known.add(place("files.example/shares/a"), referral("files.example/shares/a", "b.example/other", lives_s=10_000))
+    away = RemoteRefusal(Status.SERVICE_UNAVAILABLE, "away")
+    known.rest(place("b.example/s"), away, whole_server=True)
+    with pytest.raises(RemoteRefusal, match="away"):
+        known.located(place("files.example/shares/a"))
+    clock.at += REST_S + 1
+    assert known.located(place("files.example/shares/a")).share == "other"
+    known.rest(place("b.example/other"), away)
+    with pytest.raises(RemoteRefusal, match="away"):
+        known.located(place("files.example/shares/a"))
+    known.rest(place("b.example/s"), RemoteRefusal(Status.UNAUTHORIZED, "no login"))
+    known.rest(place("b.example/s"), away, whole_server=True)
+    clock.at += REST_S + 1
+    with pytest.raises(RemoteRefusal, match="no login"):
+        known.located(place("files.example/shares/a"))
+
+
 @pytest.mark.parametrize("consumed", [0, 3, 10_000])
 def test_a_referral_of_half_a_name_is_refused(consumed: int) -> None:
     with pytest.raises(RemoteRefusal, match="cannot be read"):

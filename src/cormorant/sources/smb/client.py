@@ -13,7 +13,7 @@ from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import ConnectionBroken, RemoteEntry, RemoteFile, RemoteRefusal
 from cormorant.sources.smb.change_notices import ChangeNotices, Concerns
 from cormorant.sources.smb.dfs_referral import SharePlace
-from cormorant.sources.smb.faults import LiesElsewhere
+from cormorant.sources.smb.faults import LiesElsewhere, ShareRefused
 from cormorant.sources.smb.namespace import DfsNamespace
 from cormorant.sources.smb.share import SmbShare
 
@@ -97,14 +97,16 @@ class SmbClient:
                 self._namespace.rest(place, refusal)
                 return None
             except (ConnectionBroken, Unreachable) as error:
-                self._rested(place, error)
+                self._rested(place, error, whole_server=not isinstance(error, ShareRefused))
                 return None
         return self._shares[place.root]
 
-    def _rested(self, place: SharePlace, error: ConnectionBroken | Unreachable) -> RemoteRefusal:
-        """Leave the share of a place alone for a while, and return what that means for those who ask for it."""
+    def _rested(
+        self, place: SharePlace, error: ConnectionBroken | Unreachable, *, whole_server: bool = False
+    ) -> RemoteRefusal:
+        """Leave a share or its server alone for a while, and return what that means for those who ask for it."""
         refusal = _refusal_of(error)
-        self._namespace.rest(place, refusal)
+        self._namespace.rest(place, refusal, whole_server=whole_server)
         return refusal
 
     def _let_go(self, share: SmbShare) -> None:

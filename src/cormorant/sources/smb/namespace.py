@@ -80,12 +80,18 @@ class DfsNamespace:
             of_share = self._links.setdefault(at.root, {})
             of_share[_folded(at.folder)] = _Link(at, referral.targets, self._clock.monotonic() + lives_s)
 
-    def rest(self, place: SharePlace, refusal: RemoteRefusal) -> None:
-        """Leave a share alone for a minute; a server that refuses the login, as long as the source is used."""
+    def rest(self, place: SharePlace, refusal: RemoteRefusal, *, whole_server: bool = False) -> None:
+        """Leave a share or its whole server alone for a minute.
+
+        A server that refuses the login is left alone as long as the source is used.
+        """
         is_refused = refusal.status == Status.UNAUTHORIZED
         until = float("inf") if is_refused else self._clock.monotonic() + REST_S
+        key = (place.root[0], "") if is_refused or whole_server else place.root
         with self._lock:
-            self._resting[(place.root[0], "") if is_refused else place.root] = _Rest(refusal, until)
+            known = self._resting.get(key)
+            if known is None or known.until <= until:
+                self._resting[key] = _Rest(refusal, until)
 
     def _above(self, place: SharePlace) -> _Link | None:
         """Return the link that is nearest above a path, or at it."""
@@ -115,9 +121,10 @@ class DfsNamespace:
                 f"It lies on another server (DFS), {target.host}. If the login may go there, set dfs_servers.",
             )
         with self._lock:
-            rest = self._resting.get((target.root[0], "")) or self._resting.get(target.root)
-        if rest is not None and rest.until > self._clock.monotonic():
-            return RemoteRefusal(rest.refusal.status, rest.refusal.sentence)
+            rests = [self._resting.get(key) for key in ((target.root[0], ""), target.root)]
+        for rest in rests:
+            if rest is not None and rest.until > self._clock.monotonic():
+                return RemoteRefusal(rest.refusal.status, rest.refusal.sentence)
         return None
 
 
