@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -11,7 +12,15 @@ from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import RemoteRefusal
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
-from cormorant.sources.smb.namespace import MAX_LINKS, MOST_S, REST_S, DfsNamespace, namespace_path
+from cormorant.sources.smb.namespace import (
+    MAX_KEPT,
+    MAX_LINKS,
+    MOST_S,
+    MOST_TARGETS,
+    REST_S,
+    DfsNamespace,
+    namespace_path,
+)
 from cormorant.sources.smb.settings import SmbSettings
 from tests.clocks import Hands
 
@@ -122,6 +131,47 @@ def test_a_server_rests_with_all_its_shares_and_a_refused_login_stays_refused() 
     clock.at += REST_S + 1
     with pytest.raises(RemoteRefusal, match="no login"):
         known.located(place("files.example/shares/a"))
+
+
+def test_only_targets_that_may_be_used_are_kept_and_few_of_them() -> None:
+    known = namespace()
+    link = "files.example/shares/a"
+    others = [f"evil{number}.example/s" for number in range(60)]
+    known.add(place(link), referral(link, *others, *[f"b.example/s{number}" for number in range(40)]))
+    for number in range(MOST_TARGETS):
+        assert known.located(place(link)).share == f"s{number}"
+        known.rest(place(f"b.example/s{number}"), RemoteRefusal(Status.SERVICE_UNAVAILABLE, "away"))
+    with pytest.raises(RemoteRefusal, match="away"):
+        known.located(place(link))
+
+
+def test_the_name_of_a_server_that_may_not_be_used_is_cut_and_stays_refused() -> None:
+    known = namespace(dfs_servers=["*.xx"])
+    link = "files.example/shares/a"
+    known.add(place(link), referral(link, f"{'x.' * 28}x.xx.{'y.' * 900}evil/s"))
+    with pytest.raises(RemoteRefusal, match="set dfs_servers") as caught:
+        known.located(place(link))
+    assert len(caught.value.sentence) < 200
+
+
+def test_long_targets_without_end_take_no_more_than_a_bound() -> None:
+    known = namespace()
+    tracemalloc.start()
+    try:
+        for number in range(60):
+            link = place(f"files.example/shares/{number}")
+            targets = tuple(
+                SharePlace("b.example", f"s{each}", tuple(f"{part:04}".encode() for part in range(800)))
+                for each in range(MOST_TARGETS)
+            )
+            known.add(link, Referral(len(namespace_path(link)), targets, 300))
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < MAX_KEPT * 5 / 4
+    assert known.located(link) == targets[0], "the last one is known"
+    first = place("files.example/shares/0")
+    assert known.located(first) == first, "the server is asked again"
 
 
 @pytest.mark.parametrize("consumed", [0, 3, 10_000])
