@@ -11,7 +11,7 @@ from cormorant.base.errors import LoginRefused, Unreachable
 from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteRefusal
-from cormorant.sources.smb.client import SmbClient
+from cormorant.sources.smb.client import MOST_SHARES, SmbClient
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
 from cormorant.sources.smb.faults import LiesElsewhere, Login, ShareRefused, fault_of
 from cormorant.sources.smb.namespace import DfsNamespace, namespace_path
@@ -55,6 +55,10 @@ def of_root(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
     if folder[:1] == (b"hr",):
         raise LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
     return named(b"own.txt")
+
+
+def of_any_link(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+    raise LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
 
 
 def broken(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
@@ -121,10 +125,7 @@ def test_a_server_that_cannot_be_used_is_asked_once(error: Exception, status: in
     ],
 )
 def test_other_shares_of_a_server_that_is_away_rest_too(error: Exception, attempts: int) -> None:
-    def links(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
-        raise LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
-
-    root = MadeUpShare(links, TARGET)
+    root = MadeUpShare(of_any_link, TARGET)
     made, asked = client(root, error, MadeUpShare(lambda folder: named(b"a.txt")))
     with pytest.raises(RemoteRefusal, match="another server"):
         names(made, b"hr")
@@ -135,6 +136,27 @@ def test_other_shares_of_a_server_that_is_away_rest_too(error: Exception, attemp
     else:
         assert names(made, b"it") == [b"a.txt"]
     assert len(asked) == attempts
+
+
+def test_few_connections_are_kept_and_the_one_used_longest_ago_is_closed() -> None:
+    root = MadeUpShare(of_any_link, TARGET)
+    shares = [MadeUpShare(lambda folder: named(b"a.txt")) for _ in range(MOST_SHARES + 3)]
+    made, asked = client(root, *shares)
+    for number in range(MOST_SHARES):
+        root.lead(b"%d" % number, TARGET._replace(share=f"s{number}"))
+        names(made, b"%d" % number)
+    names(made, b"0")
+    root.lead(b"more", TARGET._replace(share="more"))
+    names(made, b"more")
+    assert [each.closed for each in shares] == [0, 1, *[0] * (MOST_SHARES + 1)]
+    assert names(made, b"0") == [b"a.txt"]
+    assert len(asked) == MOST_SHARES + 1
+    assert names(made, b"1") == [b"a.txt"]
+    assert [each.closed for each in shares] == [0, 1, 1, *[0] * MOST_SHARES]
+    assert len(asked) == MOST_SHARES + 2
+    made.close()
+    assert root.closed == 1
+    assert [each.closed for each in shares] == [*[1] * (MOST_SHARES + 2), 0]
 
 
 def test_a_login_that_ends_in_an_unknown_status_is_tried_once() -> None:

@@ -20,6 +20,8 @@ from cormorant.sources.smb.share import SmbShare
 T = TypeVar("T")
 MAX_TURNS: Final = 32
 """Links, and servers that do not answer, that are met on the way to one folder or file."""
+MOST_SHARES: Final = 8
+"""Shares behind links whose connections are kept; each takes a socket and a thread."""
 
 ShareOpener = Callable[[SharePlace], SmbShare]
 """Logs in to the share of a place. Raises Unreachable, LoginRefused and ConnectionBroken."""
@@ -90,16 +92,25 @@ class SmbClient:
 
     def _share(self, place: SharePlace) -> SmbShare | None:
         """Return the connection to the share of a place; None where its server cannot be used, and rests."""
-        if place.root not in self._shares:
+        share = self._shares.pop(place.root, None)
+        if share is None:
+            self._make_room()
             try:
-                self._shares[place.root] = self._opened(place)
+                share = self._opened(place)
             except RemoteRefusal as refusal:  # each further attempt could lock the account
                 self._namespace.rest(place, refusal)
                 return None
             except (ConnectionBroken, Unreachable) as error:
                 self._rested(place, error, whole_server=not isinstance(error, ShareRefused))
                 return None
-        return self._shares[place.root]
+        self._shares[place.root] = share  # the one that was used last stands last
+        return share
+
+    def _make_room(self) -> None:
+        """Close the connections to shares behind links that have not been used for longest."""
+        kept = [each for each in self._shares.values() if each is not self._root]
+        for each in kept[: max(0, len(kept) + 1 - MOST_SHARES)]:
+            self._let_go(each)
 
     def _rested(
         self, place: SharePlace, error: ConnectionBroken | Unreachable, *, whole_server: bool = False
