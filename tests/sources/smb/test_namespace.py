@@ -155,23 +155,22 @@ def test_the_name_of_a_server_that_may_not_be_used_is_cut_and_stays_refused() ->
 
 
 def test_long_targets_without_end_take_no_more_than_a_bound() -> None:
+    def targets() -> tuple[SharePlace, ...]:
+        shares = (f"s{number}" for number in range(MOST_TARGETS))
+        return tuple(SharePlace("b.example", each, tuple(b"%04d" % part for part in range(800))) for each in shares)
+
     known = namespace()
+    links = [place(f"files.example/shares/{number}") for number in range(60)]
     tracemalloc.start()
     try:
-        for number in range(60):
-            link = place(f"files.example/shares/{number}")
-            targets = tuple(
-                SharePlace("b.example", f"s{each}", tuple(f"{part:04}".encode() for part in range(800)))
-                for each in range(MOST_TARGETS)
-            )
-            known.add(link, Referral(len(namespace_path(link)), targets, 300))
+        for each in links:
+            known.add(each, Referral(len(namespace_path(each)), targets(), 300))
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
     assert kept < MAX_KEPT * 5 / 4
-    assert known.located(link) == targets[0], "the last one is known"
-    first = place("files.example/shares/0")
-    assert known.located(first) == first, "the server is asked again"
+    assert known.located(links[-1]) == targets()[0], "the last one is known"
+    assert known.located(links[0]) == links[0], "the server is asked again"
 
 
 @pytest.mark.parametrize("consumed", [0, 3, 10_000])
