@@ -249,7 +249,7 @@ def test_a_snippet_is_one_text_with_its_files_and_notes(gitlab: FakeGitLab) -> N
     note = {"body": "handy", "author": {"name": "Grace"}, "created_at": "2026-05-01T00:00:00Z", "system": False}
     files = {"a b.md": b"# Gannets\n```\nx\n```", "src/raw/count.py": b"print('fulmar')", "map.bin": b"\0\1"}
     gitlab.birds.snippets[4] = Snippet(4, "Counting", files, 1_795_000_100.0, notes=[note])
-    source = source_of(gitlab)
+    source = source_of(gitlab, snippets=True)
     found, _ = discovered(source)
     got = fetched(source, found[address("snippets/4")])
     assert isinstance(got, Content)
@@ -266,26 +266,68 @@ def test_a_snippet_is_one_text_with_its_files_and_notes(gitlab: FakeGitLab) -> N
 
 def test_snippets_are_listed_at_each_crawl(gitlab: FakeGitLab) -> None:
     gitlab.birds.snippets = {each: Snippet(each, f"S{each}", {"a": b"x"}, 1_795_000_000.0) for each in range(1, 9)}
-    first = source_of(gitlab)
+    first = source_of(gitlab, snippets=True)
     before, _ = discovered(first)
     assert keys(before) == {f"snippets/{each}" for each in range(1, 9)}
     gitlab.birds.snippets[2].updated += 1
     gitlab.birds.snippets[3].visibility = "private"
     del gitlab.birds.snippets[8]
-    again = source_of(gitlab)
+    again = source_of(gitlab, snippets=True)
     after, gone = discovered(again, first.next_cursor)
     assert again.discovery is Discovery.FEED
     assert keys({each: None for each in after if after[each] != before[each]}) == {"snippets/2", "snippets/3"}
     assert keys(dict.fromkeys(gone)) == {"snippets/8"}
-    skipping = source_of(gitlab, confidential="skip")
+    skipping = source_of(gitlab, confidential="skip", snippets=True)
     assert address("snippets/3") not in discovered(skipping)[0]
     assert isinstance(fetched(skipping, before[address("snippets/3")]), Gone)
     members = fetched(again, after[address("snippets/3")])
     assert isinstance(members, Content)
     assert members.acl is not None
     assert members.acl.grants == ("group:bay/birds-members",)
-    assert discovered(source_of(gitlab, snippets=False))[0] == {}
-    assert discovered(source_of(gitlab, token=""))[0] == {}, "GitLab names them to those who have logged in"
+    assert discovered(source_of(gitlab))[0] == {}, "they are read when that is asked for"
+    assert discovered(source_of(gitlab, token="", snippets=True))[0] == {}, (
+        "GitLab names them to those who have logged in"
+    )
+
+
+def test_a_missing_file_of_a_snippet_leaves_the_others(gitlab: FakeGitLab) -> None:
+    gitlab.birds.snippets[4] = Snippet(4, "Two", {"a": b"auk", "b": b"bittern"}, 1_795_000_000.0)
+    source = source_of(gitlab, snippets=True)
+    found, _ = discovered(source)
+    gitlab.interrupt = lambda asked: (
+        Reply({"message": "404 File Not Found"}, 404) if asked.raw_path.endswith("/files/main/a/raw") else None
+    )
+    got = fetched(source, found[address("snippets/4")])
+    assert isinstance(got, Content)
+    assert "bittern" in got.body.decode()
+    assert "auk" not in got.body.decode()
+    del gitlab.birds.snippets[4]
+    assert isinstance(fetched(source, found[address("snippets/4")]), Gone)
+
+
+@pytest.mark.parametrize(
+    ("visibility", "project_grants", "is_for_members"),
+    [
+        ("public", True, False), ("internal", True, True), ("internal", False, False), ("private", False, True),
+        ("", False, True), ("of tomorrow", True, True),
+    ],
+)  # fmt: skip
+def test_readers_of_a_snippet_of_a_public_project(
+    gitlab: FakeGitLab, visibility: str, project_grants: bool, is_for_members: bool
+) -> None:
+    gitlab.birds.snippets[4] = Snippet(4, "Keys", {"a": b"x"}, 1_795_000_000.0, visibility)
+    source = source_of(gitlab, project_grants=project_grants, snippets=True)
+    got = fetched(source, discovered(source)[0][address("snippets/4")])
+    assert isinstance(got, Content)
+    assert (got.acl.grants if got.acl else None) == (("group:bay/birds-members",) if is_for_members else None)
+
+
+def test_a_snippet_has_other_readers_when_its_visibility_changes(gitlab: FakeGitLab) -> None:
+    gitlab.birds.snippets[4] = Snippet(4, "Keys", {"a": b"x"}, 1_795_000_000.0)
+    before, _ = discovered(source_of(gitlab, project_grants=True, snippets=True))
+    gitlab.birds.snippets[4].visibility = "internal"
+    after, _ = discovered(source_of(gitlab, project_grants=True, snippets=True))
+    assert before[address("snippets/4")] != after[address("snippets/4")]
 
 
 def test_a_snippet_that_disappears_while_they_are_listed_is_noticed(gitlab: FakeGitLab) -> None:
@@ -298,7 +340,7 @@ def test_a_snippet_that_disappears_while_they_are_listed_is_noticed(gitlab: Fake
         return None
 
     gitlab.interrupt = disappear
-    assert keys(discovered(source_of(gitlab))[0]) == {f"snippets/{each}" for each in range(2, 9)}
+    assert keys(discovered(source_of(gitlab, snippets=True))[0]) == {f"snippets/{each}" for each in range(2, 9)}
 
 
 def test_a_refused_token_and_a_missing_project(gitlab: FakeGitLab) -> None:

@@ -11,9 +11,9 @@ from cormorant.base.errors import LoginRefused, Unreachable
 from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteRefusal
-from cormorant.sources.smb.client import SmbClient
+from cormorant.sources.smb.client import MOST_SHARES, SmbClient
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
-from cormorant.sources.smb.faults import LiesElsewhere
+from cormorant.sources.smb.faults import LiesElsewhere, Login, ShareRefused, fault_of
 from cormorant.sources.smb.namespace import DfsNamespace, namespace_path
 from cormorant.sources.smb.settings import SmbSettings
 from tests.clocks import Hands
@@ -29,6 +29,11 @@ class MadeUpShare:
 
     def __init__(self, act: Callable[[Sequence[bytes]], Iterator[RemoteEntry]], referral: Any = None) -> None:
         self._act, self._referral, self.closed = act, referral, 0
+        self._link = LINK
+
+    def lead(self, name: bytes, target: SharePlace) -> None:
+        """Have another link of the root lead to a place."""
+        self._link, self._referral = ROOT._replace(folder=(name,)), target
 
     def entries(self, folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
         yield from self._act(folder)
@@ -36,7 +41,7 @@ class MadeUpShare:
     def referral(self, place: SharePlace) -> Referral:
         if isinstance(self._referral, Exception):
             raise self._referral
-        return Referral(len(namespace_path(LINK)), (self._referral,), 300)
+        return Referral(len(namespace_path(self._link)), (self._referral,), 300)
 
     def close(self) -> None:
         self.closed += 1
@@ -50,6 +55,10 @@ def of_root(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
     if folder[:1] == (b"hr",):
         raise LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
     return named(b"own.txt")
+
+
+def of_any_link(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+    raise LiesElsewhere(Status.UNREADABLE, "It lies on another server (DFS).")
 
 
 def broken(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
@@ -105,6 +114,66 @@ def test_a_server_that_cannot_be_used_is_asked_once(error: Exception, status: in
         assert caught.value.status == status
     assert len(asked) == 1
     assert names(made) == [b"own.txt"]
+
+
+@pytest.mark.parametrize(
+    ("error", "attempts"),
+    [
+        (Unreachable("b.example, port 445, did not answer."), 1),
+        (ConnectionBroken("The server closed the connection."), 1),
+        (ShareRefused("b.example has no share 'hr'."), 2),
+    ],
+)
+def test_other_shares_of_a_server_that_is_away_rest_too(error: Exception, attempts: int) -> None:
+    root = MadeUpShare(of_any_link, TARGET)
+    made, asked = client(root, error, MadeUpShare(lambda folder: named(b"a.txt")))
+    with pytest.raises(RemoteRefusal, match="another server"):
+        names(made, b"hr")
+    root.lead(b"it", TARGET._replace(share="it"))
+    if attempts == 1:
+        with pytest.raises(RemoteRefusal, match="another server"):
+            names(made, b"it")
+    else:
+        assert names(made, b"it") == [b"a.txt"]
+    assert len(asked) == attempts
+
+
+def test_few_connections_are_kept_and_the_one_used_longest_ago_is_closed() -> None:
+    root = MadeUpShare(of_any_link, TARGET)
+    shares = [MadeUpShare(lambda folder: named(b"a.txt")) for _ in range(MOST_SHARES + 3)]
+    made, asked = client(root, *shares)
+    for number in range(MOST_SHARES):
+        root.lead(b"%d" % number, TARGET._replace(share=f"s{number}"))
+        names(made, b"%d" % number)
+    names(made, b"0")
+    root.lead(b"more", TARGET._replace(share="more"))
+    names(made, b"more")
+    assert [each.closed for each in shares] == [0, 1, *[0] * (MOST_SHARES + 1)]
+    assert names(made, b"0") == [b"a.txt"]
+    assert len(asked) == MOST_SHARES + 1
+    assert names(made, b"1") == [b"a.txt"]
+    assert [each.closed for each in shares] == [0, 1, 1, *[0] * MOST_SHARES]
+    assert len(asked) == MOST_SHARES + 2
+    made.close()
+    assert root.closed == 1
+    assert [each.closed for each in shares] == [*[1] * (MOST_SHARES + 2), 0]
+
+
+def test_a_login_that_ends_in_an_unknown_status_is_tried_once() -> None:
+    made, asked = client(MadeUpShare(of_root, TARGET), RemoteRefusal(Status.UNREADABLE, "It answered 0xc0000413."))
+    for _ in range(3):
+        with pytest.raises(RemoteRefusal, match="0xc0000413"):
+            names(made, b"hr")
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    "status",
+    [0xC000006D, 0xC0000193, 0xC0000224, 0xC000015B, 0xC000005E, 0xC000018B, 0xC000018C, 0xC000018D],
+)
+def test_a_status_that_refuses_a_login(status: int) -> None:
+    assert isinstance(fault_of(status, Login("b.example", "hr", "ada", "ntlm")), LoginRefused)
+    assert not isinstance(fault_of(status), LoginRefused)
 
 
 def test_a_kept_connection_that_broke_is_made_again_and_a_new_one_is_not() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -11,7 +12,15 @@ from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import RemoteRefusal
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
-from cormorant.sources.smb.namespace import MAX_LINKS, MOST_S, REST_S, DfsNamespace, namespace_path
+from cormorant.sources.smb.namespace import (
+    MAX_KEPT,
+    MAX_LINKS,
+    MOST_S,
+    MOST_TARGETS,
+    REST_S,
+    DfsNamespace,
+    namespace_path,
+)
 from cormorant.sources.smb.settings import SmbSettings
 from tests.clocks import Hands
 
@@ -69,6 +78,10 @@ def test_links_without_end() -> None:
     [
         ("b.example", True), ("B.EXAMPLE.", True), ("files.example", True), ("a.corp.example", True),
         ("corp.example", False), ("evilcorp.example", False), ("c.example", False), ("b.example.evil", False),
+        ("a b.corp.example", False), ("evil@a.corp.example", False), ("*.corp.example", False),
+        ("a..corp.example", False), (".corp.example", False), ("x:445.corp.example", False),
+        ("\u212a.corp.example", False), ("A.Corp.Example.", True),
+        ("a." * 130 + "corp.example", False),
     ],
 )  # fmt: skip
 def test_servers_that_may_have_the_login(host: str, is_permitted: bool) -> None:
@@ -98,6 +111,66 @@ def test_a_share_rests_for_a_while_and_a_refused_login_for_good() -> None:
         known.located(place("files.example/shares/c"))
     clock.at += MOST_S
     assert known.located(place(link)) == place(link), "the server is asked again"
+
+
+def test_a_server_rests_with_all_its_shares_and_a_refused_login_stays_refused() -> None:
+    clock = Hands()
+    known = namespace(clock)
+    known.add(place("files.example/shares/a"), referral("files.example/shares/a", "b.example/other", lives_s=10_000))
+    away = RemoteRefusal(Status.SERVICE_UNAVAILABLE, "away")
+    known.rest(place("b.example/s"), away, whole_server=True)
+    with pytest.raises(RemoteRefusal, match="away"):
+        known.located(place("files.example/shares/a"))
+    clock.at += REST_S + 1
+    assert known.located(place("files.example/shares/a")).share == "other"
+    known.rest(place("b.example/other"), away)
+    with pytest.raises(RemoteRefusal, match="away"):
+        known.located(place("files.example/shares/a"))
+    known.rest(place("b.example/s"), RemoteRefusal(Status.UNAUTHORIZED, "no login"))
+    known.rest(place("b.example/s"), away, whole_server=True)
+    clock.at += REST_S + 1
+    with pytest.raises(RemoteRefusal, match="no login"):
+        known.located(place("files.example/shares/a"))
+
+
+def test_only_targets_that_may_be_used_are_kept_and_few_of_them() -> None:
+    known = namespace()
+    link = "files.example/shares/a"
+    others = [f"evil{number}.example/s" for number in range(60)]
+    known.add(place(link), referral(link, *others, *[f"b.example/s{number}" for number in range(40)]))
+    for number in range(MOST_TARGETS):
+        assert known.located(place(link)).share == f"s{number}"
+        known.rest(place(f"b.example/s{number}"), RemoteRefusal(Status.SERVICE_UNAVAILABLE, "away"))
+    with pytest.raises(RemoteRefusal, match="away"):
+        known.located(place(link))
+
+
+def test_the_name_of_a_server_that_may_not_be_used_is_cut_and_stays_refused() -> None:
+    known = namespace(dfs_servers=["*.xx"])
+    link = "files.example/shares/a"
+    known.add(place(link), referral(link, f"{'x.' * 28}x.xx.{'y.' * 900}evil/s"))
+    with pytest.raises(RemoteRefusal, match="set dfs_servers") as caught:
+        known.located(place(link))
+    assert len(caught.value.sentence) < 200
+
+
+def test_long_targets_without_end_take_no_more_than_a_bound() -> None:
+    def targets() -> tuple[SharePlace, ...]:
+        shares = (f"s{number}" for number in range(MOST_TARGETS))
+        return tuple(SharePlace("b.example", each, tuple(b"%04d" % part for part in range(800))) for each in shares)
+
+    known = namespace()
+    links = [place(f"files.example/shares/{number}") for number in range(60)]
+    tracemalloc.start()
+    try:
+        for each in links:
+            known.add(each, Referral(len(namespace_path(each)), targets(), 300))
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < MAX_KEPT * 5 / 4
+    assert known.located(links[-1]) == targets()[0], "the last one is known"
+    assert known.located(links[0]) == links[0], "the server is asked again"
 
 
 @pytest.mark.parametrize("consumed", [0, 3, 10_000])

@@ -110,8 +110,11 @@ class GitLabClient(ApiClient):
         answer = yield from self.rest(f"/projects/{quote(name, safe='')}")
         return project_of(JsonRecord(answer.value))
 
-    def acl_of(self, project: Project, sort: str, *, confidential: bool = False) -> ACL | None:
-        """Return who may read documents of a sort, None for everybody whom the source admits."""
-        if confidential or (self.settings.project_grants and sort in project.closed):
+    def acl_of(self, project: Project, sort: str, *, confidential: bool = False, public: bool = True) -> ACL | None:
+        """Return who may read documents of a sort, None for everybody whom the source admits.
+
+        `public`: GitLab shows this one to everybody, if it shows the sort.
+        """
+        if confidential or (self.settings.project_grants and (sort in project.closed or not public)):
             return ACL.of([project.members], self.settings.denies)
         return None

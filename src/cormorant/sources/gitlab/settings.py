@@ -44,7 +44,8 @@ class GitLabSettings(ApiSettings):
     merge_requests: bool = Field(default=True, description="Whether merge requests are read.")
     wiki: bool = Field(default=True, description="Whether pages of the wikis of the projects are read.")
     snippets: bool = Field(
-        default=True, description="Whether snippets of the projects are read with their files; needs a token."
+        default=False,
+        description="Whether snippets, which often hold secrets, are read with their files; needs a token.",
     )
     confidential: Literal["members", "skip"] = Field(
         default="members",

@@ -23,12 +23,13 @@ _NO_TEXT: Final = "(This file is no text.)"
 
 
 class SnippetEntry(NamedTuple):
-    """A snippet in a listing. `is_private`: only members of the project may read it."""
+    """A snippet in a listing. `is_private`: only members of the project may read it; `is_public`: everybody may."""
 
     id: int
     updated: str
     url: str
     is_private: bool
+    is_public: bool
 
 
 def snippets_of(client: GitLabClient, project: Project) -> Exchange[list[SnippetEntry]]:
@@ -50,7 +51,12 @@ def snippets_of(client: GitLabClient, project: Project) -> Exchange[list[Snippet
 
 def is_private(snippet: JsonRecord) -> bool:
     """Return whether a snippet is for members of its project only, whatever its project is."""
-    return snippet.text("visibility") not in ("public", "internal", "")
+    return snippet.text("visibility") not in ("public", "internal")
+
+
+def is_public(snippet: JsonRecord) -> bool:
+    """Return whether everybody may read a snippet; an internal one is for those who are signed in."""
+    return snippet.text("visibility") == "public"
 
 
 def snippet_thread(client: GitLabClient, project: Project, snippet: JsonRecord) -> Exchange[ThreadRecord]:
@@ -82,14 +88,20 @@ def snippet_thread(client: GitLabClient, project: Project, snippet: JsonRecord) 
 
 
 def _file(client: GitLabClient, project: Project, snippet: JsonRecord, file: JsonRecord) -> Exchange[RecordSection]:
-    """Ask for a file; its address on GitLab names the branch that it is on."""
+    """Ask for a file, whose address on GitLab names the branch that it is on; one that is missing has no text."""
     path, number = file.text("path"), snippet.number("id")
     named = unquote(file.text("raw_url")).partition(f"/snippets/{number}/raw/")[2]
     branch = named.removesuffix(path).rstrip("/") or "HEAD"
     raw = f"/projects/{project.id}/snippets/{number}/files/{quote(branch, safe='')}"
-    body = yield from client.file(f"{raw}/{quote(path, safe='')}/raw")
+    try:
+        body = yield from client.file(f"{raw}/{quote(path, safe='')}/raw")
+    except ApiFault as fault:
+        if fault.status not in (Status.NOT_FOUND, Status.GONE):
+            raise
+        body = b""
     return RecordSection(file.line("path"), _NO_TEXT if b"\0" in body else body.decode("utf-8", "replace"))
 
 
 def _entry(record: JsonRecord) -> SnippetEntry:
-    return SnippetEntry(record.number("id"), record.line("updated_at"), record.text("web_url"), is_private(record))
+    number, updated, url = record.number("id"), record.line("updated_at"), record.text("web_url")
+    return SnippetEntry(number, updated, url, is_private(record), is_public(record))

@@ -15,7 +15,7 @@ from cormorant.sources.gitlab.client import ISSUES, MERGE_REQUESTS, SNIPPETS, WI
 from cormorant.sources.gitlab.page import record_of, record_thread, wiki_address, wiki_page
 from cormorant.sources.gitlab.records import WikiEntry, changed_records, every_record, wiki_pages
 from cormorant.sources.gitlab.settings import GitLabSettings
-from cormorant.sources.gitlab.snippets import is_private, snippet_thread, snippets_of
+from cormorant.sources.gitlab.snippets import is_private, is_public, snippet_thread, snippets_of
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
 from cormorant.sources.json_api.numbered import NumberedEntry
 from cormorant.sources.json_api.source import ApiSource, Changes, Listing, Marks, shown, version_of
@@ -111,7 +111,8 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
         is_confidential = is_private(record) if is_snippet else record.flag("confidential")
         if is_confidential and self.settings.confidential == "skip":
             return Gone()
-        acl = client.acl_of(project, sort, confidential=is_confidential)
+        is_open = is_public(record) if is_snippet else True
+        acl = client.acl_of(project, sort, confidential=is_confidential, public=is_open)
         internal = acl is not None and self.settings.confidential == "members"
         if is_snippet:
             thread = yield from snippet_thread(client, project, record)
@@ -179,7 +180,8 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
         found = {}
         for each in (yield from snippets_of(client, project)):
             if not (each.is_private and self.settings.confidential == "skip"):
-                name, acl = str(each.id), client.acl_of(project, SNIPPETS, confidential=each.is_private)
+                acl = client.acl_of(project, SNIPPETS, confidential=each.is_private, public=each.is_public)
+                name = str(each.id)
                 key = _key(project, SNIPPETS, name)
                 found[name] = self.found(key, version_of(key, each.updated, each.is_private, acl=acl), shown(each.url))
         return found

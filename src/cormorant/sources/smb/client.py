@@ -13,13 +13,15 @@ from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import ConnectionBroken, RemoteEntry, RemoteFile, RemoteRefusal
 from cormorant.sources.smb.change_notices import ChangeNotices, Concerns
 from cormorant.sources.smb.dfs_referral import SharePlace
-from cormorant.sources.smb.faults import LiesElsewhere
+from cormorant.sources.smb.faults import LiesElsewhere, ShareRefused
 from cormorant.sources.smb.namespace import DfsNamespace
 from cormorant.sources.smb.share import SmbShare
 
 T = TypeVar("T")
 MAX_TURNS: Final = 32
 """Links, and servers that do not answer, that are met on the way to one folder or file."""
+MOST_SHARES: Final = 8
+"""Shares behind links whose connections are kept; each takes a socket and a thread."""
 
 ShareOpener = Callable[[SharePlace], SmbShare]
 """Logs in to the share of a place. Raises Unreachable, LoginRefused and ConnectionBroken."""
@@ -90,18 +92,32 @@ class SmbClient:
 
     def _share(self, place: SharePlace) -> SmbShare | None:
         """Return the connection to the share of a place; None where its server cannot be used, and rests."""
-        if place.root not in self._shares:
+        share = self._shares.pop(place.root, None)
+        if share is None:
+            self._make_room()
             try:
-                self._shares[place.root] = self._opened(place)
-            except (ConnectionBroken, Unreachable) as error:
-                self._rested(place, error)
+                share = self._opened(place)
+            except RemoteRefusal as refusal:  # each further attempt could lock the account
+                self._namespace.rest(place, refusal)
                 return None
-        return self._shares[place.root]
+            except (ConnectionBroken, Unreachable) as error:
+                self._rested(place, error, whole_server=not isinstance(error, ShareRefused))
+                return None
+        self._shares[place.root] = share  # the one that was used last stands last
+        return share
 
-    def _rested(self, place: SharePlace, error: ConnectionBroken | Unreachable) -> RemoteRefusal:
-        """Leave the share of a place alone for a while, and return what that means for those who ask for it."""
+    def _make_room(self) -> None:
+        """Close the connections to shares behind links that have not been used for longest."""
+        kept = [each for each in self._shares.values() if each is not self._root]
+        for each in kept[: max(0, len(kept) + 1 - MOST_SHARES)]:
+            self._let_go(each)
+
+    def _rested(
+        self, place: SharePlace, error: ConnectionBroken | Unreachable, *, whole_server: bool = False
+    ) -> RemoteRefusal:
+        """Leave a share or its server alone for a while, and return what that means for those who ask for it."""
         refusal = _refusal_of(error)
-        self._namespace.rest(place, refusal)
+        self._namespace.rest(place, refusal, whole_server=whole_server)
         return refusal
 
     def _let_go(self, share: SmbShare) -> None:

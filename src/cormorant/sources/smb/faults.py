@@ -13,13 +13,22 @@ from cormorant.sources.remote.protocol import ConnectionBroken, RemoteRefusal
 ABSENT: Final = frozenset((0xC0000034, 0xC000003A, 0xC000000F, 0xC0000056))
 """STATUS_OBJECT_NAME_NOT_FOUND, OBJECT_PATH_NOT_FOUND, NO_SUCH_FILE, DELETE_PENDING ([MS-ERREF] 2.3)."""
 DENIED: Final = frozenset((0xC0000022, 0xC0000061))
-_NO_LOGIN: Final = frozenset((0xC000006D, 0xC0000064, 0xC000006A, 0xC000006E, 0xC0000071, 0xC0000072, 0xC0000234))
+_NO_LOGIN: Final = frozenset((
+    0xC000006D, 0xC0000064, 0xC000006A, 0xC000006E, 0xC0000071, 0xC0000072, 0xC0000234,
+    0xC0000193, 0xC0000224, 0xC000015B, 0xC000005E, 0xC000018B, 0xC000018C, 0xC000018D,
+))  # fmt: skip
+"""Of user and password, the account's state (ACCOUNT_EXPIRED, PASSWORD_MUST_CHANGE, LOGON_TYPE_NOT_GRANTED), and of the
+domain: NO_LOGON_SERVERS, NO_TRUST_SAM_ACCOUNT, TRUSTED_DOMAIN_FAILURE, TRUSTED_RELATIONSHIP_FAILURE."""
 _NO_SHARE, _ELSEWHERE, _IN_USE = 0xC00000CC, 0xC0000257, 0xC0000043
 _IS_FOLDER, _NO_FOLDER = 0xC00000BA, 0xC0000103
 
 
 class LiesElsewhere(RemoteRefusal):
     """The path is below a link of a DFS namespace, and another server has it (STATUS_PATH_NOT_COVERED)."""
+
+
+class ShareRefused(Unreachable):
+    """The server has no such share, or does not give it to the user; another one of its shares may do."""
 
 
 class Login(NamedTuple):
@@ -75,9 +84,9 @@ def _of_login(status: int, login: Login) -> Exception | None:
     if status in _NO_LOGIN:
         return LoginRefused(login.refused)
     if status == _NO_SHARE:
-        return Unreachable(f"{login.host} has no share {login.share!r}. Check the setting url.")
+        return ShareRefused(f"{login.host} has no share {login.share!r}. Check the setting url.")
     if status in DENIED:
-        return Unreachable(
+        return ShareRefused(
             f"{login.host} does not let user {login.user!r} use share {login.share!r}. Check its rights."
         )
     return None

@@ -10,6 +10,7 @@ A referral comes from outside: a login goes to the servers that the settings per
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from threading import Lock
 from typing import Final, NamedTuple
 
@@ -23,6 +24,13 @@ MAX_LINKS: Final = 8
 """Links behind one another on the way to one folder."""
 MAX_KNOWN: Final = 10_000
 """Links that are kept; a server that makes up more is asked again."""
+MOST_TARGETS: Final = 10
+"""Targets of a link that are kept."""
+MAX_KEPT: Final = 16 << 20
+"""Bytes that the names of all links and their targets may take."""
+_NAME_BYTES: Final = 64
+"""Bytes that a name takes beside its own."""
+_MAX_HOST: Final = 253
 LEAST_S: Final = 60.0
 MOST_S: Final = 600.0
 """Seconds that a referral holds, whatever the server says."""
@@ -52,7 +60,7 @@ class DfsNamespace:
         self._settings, self._clock = settings, clock
         self._links: dict[tuple[str, str], dict[tuple[bytes, ...], _Link]] = {}
         self._resting: dict[tuple[str, str], _Rest] = {}
-        self._known, self._lock = 0, Lock()
+        self._known, self._kept, self._lock = 0, 0, Lock()
 
     def located(self, place: SharePlace) -> SharePlace:
         """Return where a path of the namespace lies, as far as its links are known. Raises RemoteRefusal."""
@@ -72,20 +80,36 @@ class DfsNamespace:
             raise RemoteRefusal(Status.UNREADABLE, "The server's referral to another one (DFS) cannot be read.")
         at = asked._replace(folder=asked.folder[:names])
         lives_s = min(max(float(referral.lives_s), LEAST_S), MOST_S)
+        link = _Link(at, self._usable(referral.targets), self._clock.monotonic() + lives_s)
+        size = sum(map(_size, (at, at, *link.targets)))
         with self._lock:
-            if self._known >= MAX_KNOWN:
+            if self._known >= MAX_KNOWN or self._kept + size > MAX_KEPT:
                 self._links.clear()
-                self._known = 0
+                self._known = self._kept = 0
             self._known += 1
-            of_share = self._links.setdefault(at.root, {})
-            of_share[_folded(at.folder)] = _Link(at, referral.targets, self._clock.monotonic() + lives_s)
+            self._kept += size
+            self._links.setdefault(at.root, {})[_folded(at.folder)] = link
 
-    def rest(self, place: SharePlace, refusal: RemoteRefusal) -> None:
-        """Leave a share alone for a minute; a server that refuses the login, as long as the source is used."""
+    def _usable(self, targets: Sequence[SharePlace]) -> tuple[SharePlace, ...]:
+        """Return the targets that the login may go to; where there are none, only the server of the last."""
+        permitted = dict.fromkeys(each for each in targets if self._settings.permits(each.host))
+        if permitted:
+            return tuple(islice(permitted, MOST_TARGETS))
+        host = targets[-1].host
+        return (SharePlace(host if len(host) <= _MAX_HOST else f"{host[:60]}\u2026", ""),)
+
+    def rest(self, place: SharePlace, refusal: RemoteRefusal, *, whole_server: bool = False) -> None:
+        """Leave a share or its whole server alone for a minute.
+
+        A server that refuses the login is left alone as long as the source is used.
+        """
         is_refused = refusal.status == Status.UNAUTHORIZED
         until = float("inf") if is_refused else self._clock.monotonic() + REST_S
+        key = (place.root[0], "") if is_refused or whole_server else place.root
         with self._lock:
-            self._resting[(place.root[0], "") if is_refused else place.root] = _Rest(refusal, until)
+            known = self._resting.get(key)
+            if known is None or known.until <= until:
+                self._resting[key] = _Rest(refusal, until)
 
     def _above(self, place: SharePlace) -> _Link | None:
         """Return the link that is nearest above a path, or at it."""
@@ -115,9 +139,10 @@ class DfsNamespace:
                 f"It lies on another server (DFS), {target.host}. If the login may go there, set dfs_servers.",
             )
         with self._lock:
-            rest = self._resting.get((target.root[0], "")) or self._resting.get(target.root)
-        if rest is not None and rest.until > self._clock.monotonic():
-            return RemoteRefusal(rest.refusal.status, rest.refusal.sentence)
+            rests = [self._resting.get(key) for key in ((target.root[0], ""), target.root)]
+        for rest in rests:
+            if rest is not None and rest.until > self._clock.monotonic():
+                return RemoteRefusal(rest.refusal.status, rest.refusal.sentence)
         return None
 
 
@@ -131,6 +156,11 @@ def _names(place: SharePlace) -> Iterator[str]:
     yield place.share
     for each in place.folder:
         yield each.decode("utf-8", "strict")
+
+
+def _size(place: SharePlace) -> int:
+    """Return about how many bytes the names of a place take."""
+    return sum(_NAME_BYTES + len(each) for each in (place.host, place.share, *place.folder))
 
 
 def _consumed(asked: SharePlace, characters: int) -> int | None:

@@ -17,6 +17,8 @@ from cormorant.sources.smb.sid_names import SidLookup
 _SID: Final = re.compile(r"(?P<sid>S-1-\d{1,15}(?:-\d{1,10}){1,15}) *= *(?P<name>everyone|(?:user|group):\S.*)")
 
 _SERVER: Final = re.compile(r"(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?\.?|[0-9A-Fa-f:]{2,39}")
+_LABEL: Final = "[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?"
+_HOST_NAME: Final = re.compile(rf"(?=.{{1,254}}\Z){_LABEL}(?:\.{_LABEL})*\.?")
 
 
 class SmbSettings(LoginSettings):
@@ -123,8 +125,10 @@ class SmbSettings(LoginSettings):
     def permits(self, host: str) -> bool:
         """Return whether the login may go to a server that a referral names."""
         bare = host.lower().rstrip(".")
-        if bare == self.host.strip("[]") or bare in self.dfs_servers:
+        if bare == self.host.strip("[]") or (bare in self.dfs_servers and "*" not in bare):
             return True
+        if not _HOST_NAME.fullmatch(host):
+            return False
         return any(each[0] == "*" and bare.endswith(each[1:]) and bare != each[1:] for each in self.dfs_servers)
 
     @property
