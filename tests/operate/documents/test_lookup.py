@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import BadSetting, NotFoundError, UsageError
+from cormorant.base.errors import BadAddress, BadSetting, NotFoundError, UsageError
 from cormorant.frontier.state import enqueue
 from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
@@ -159,6 +160,26 @@ def test_a_source_that_cannot_be_read_any_more_spoils_no_other(
     assert shown["source"] == "docs"
     with store.read() as tx:
         assert lookup.meanings(sources.named(tx, "papers"), "https://a.example/x") == ["https://a.example/x"]
+
+
+@pytest.mark.parametrize("error", [UnicodeEncodeError("utf-8", "caf\udce9", 3, 4, "surrogate"), KeyError("key")])
+def test_a_kind_that_fails_spoils_no_lookup(
+    house: Installation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise error
+
+    kind = dataclasses.replace(lookup.source_kind("web"), meant_by=fails)
+    monkeypatch.setattr(lookup, "source_kind", lambda _: kind)
+    with house.store.read() as tx, pytest.raises(BadAddress):
+        lookup.address_of(tx, "caf\udce9", here=False)
+    assert [record.__dict__["source"] for record in caplog.records] == ["docs", "papers"]
+
+
+def test_a_text_that_is_no_utf8_is_no_key() -> None:
+    kind = lookup.source_kind("push")
+    assert not kind.meant_by(3, kind.settings(), "caf\udce9")
+    assert list(kind.meant_by(3, kind.settings(), "café")) == ["push://3/caf%C3%A9"]
 
 
 def test_settings_that_are_none_any_more_can_be_mended(house: Installation, store: Store) -> None:

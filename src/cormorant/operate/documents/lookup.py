@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
+from cormorant.base.log import logger
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.url_states import Standing, set_of
 from cormorant.frontier.staging import pending_deletes, unreviewed
@@ -42,9 +43,12 @@ from cormorant.store.journal import runs
 from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import content, hidden, resource, site, source, stream
 
+_log = logger(__name__)
 OK = 200
 EXCLUDED = "excluded"
 """The state of an address that a gate excluded, before it was visited or at its newest visit."""
+_OF_A_KIND = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""Exceptions of a faulty kind of source, which must not end a lookup in other sources."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
 """Endings of names that belong to files, not to hosts."""
 
@@ -206,10 +210,15 @@ def _by_name(tx: Tx, text: str) -> str | None:
 
 
 def _meant_by(owner: SourceRow, text: str) -> Sequence[str]:
-    with suppress(CormorantError):
+    """Return the addresses that a text may mean in a source; none where its kind fails, which may be of a package."""
+    try:
         kind = source_kind(owner.kind)
-        return kind.meant_by(owner.id, parse_settings(kind.settings, owner.settings), text)
-    return ()
+        return tuple(kind.meant_by(owner.id, parse_settings(kind.settings, owner.settings), text))
+    except CormorantError:
+        return ()
+    except _OF_A_KIND as error:
+        _log.warning("no addresses by name", extra={"source": owner.name, "error": f"{type(error).__name__}: {error}"})
+        return ()
 
 
 def _example(tx: Tx) -> str:
