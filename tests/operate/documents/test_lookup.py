@@ -23,8 +23,10 @@ from cormorant.operate.explain import explain
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord
 from cormorant.operate.sources import impact_preview
+from cormorant.plugins import source_kind
 from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.catalog import sources
+from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import visits
 from cormorant.store.journal.runs import RunRow
@@ -169,15 +171,34 @@ def test_a_kind_that_fails_spoils_no_lookup(
     def fails(*_: object) -> NoReturn:
         raise error
 
-    kind = dataclasses.replace(lookup.source_kind("web"), meant_by=fails)
-    monkeypatch.setattr(lookup, "source_kind", lambda _: kind)
+    kind = dataclasses.replace(source_kind("web"), meant_by=fails)
+    monkeypatch.setattr("cormorant.operate.documents.lookup.source_kind", lambda _: kind)
     with house.store.read() as tx, pytest.raises(BadAddress):
         lookup.address_of(tx, "caf\udce9", here=False)
     assert [record.__dict__["source"] for record in caplog.records] == ["docs", "papers"]
 
 
+def test_a_name_is_looked_up_once_in_each_source(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[str]()
+
+    def meant_by(number: int, *_: object) -> tuple[str, ...]:
+        return (f"https://a.example/{number}",)
+
+    def meanings(owner: SourceRow, address: str) -> list[str]:
+        asked.append(owner.name)
+        return [address]
+
+    kind = dataclasses.replace(source_kind("web"), meant_by=meant_by)
+    monkeypatch.setattr("cormorant.operate.documents.lookup.source_kind", lambda _: kind)
+    monkeypatch.setattr(lookup, "meanings", meanings)
+    with house.store.begin() as tx:
+        know(tx, 2, "https://a.example/2")
+        assert lookup.address_of(tx, "rota", here=False) == "https://a.example/2"
+    assert asked == ["docs", "papers"]
+
+
 def test_a_text_that_is_no_utf8_is_no_key() -> None:
-    kind = lookup.source_kind("push")
+    kind = source_kind("push")
     assert not kind.meant_by(3, kind.settings(), "caf\udce9")
     assert list(kind.meant_by(3, kind.settings(), "café")) == ["push://3/caf%C3%A9"]
 

@@ -202,9 +202,10 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
 
 def _by_name(tx: Tx, text: str) -> str | None:
     """Return the first known address of a document that a source knows by such a name, like its key or path."""
+    folders = _folders(tx)
     for each in sources.every(tx):
         for address in _meant_by(each, text):
-            if any(row.source_id == each.id for row in at(tx, address)):
+            if _at_source(tx, each, _as_known(address), folders):
                 return address
     return None
 
@@ -303,24 +304,29 @@ def renaming(asked: str, known: Renamed) -> dict[str, str]:
 
 def at(tx: Tx, address: str) -> list[Any]:
     """The rows of an address, or else of the documents with this display address: one for each source."""
-    canonical = canonical_member(address) or try_canonical(address) or address
-    site_of = sa.select(site.c.id)
-    folders = [row.id for row in tx.rows(site_of.where(site.c.key.like("file:%")))]
-    rows: list[Any] = []
-    for each in sources.every(tx):
-        for meant in meanings(each, canonical):
-            at_host = [row.id for row in tx.rows(site_of.where(site.c.key == _site_key(each, meant)))]
-            sites = folders if meant.startswith("file:") else at_host
-            key = fingerprint(meant, each.id)
-            same = sa.and_(resource.c.hash == key, resource.c.source_id == each.id)
-            known = tx.rows(ROWS.where(resource.c.site_id.in_(sites), same))
-            rows += known
-            if known:
-                break
-        else:
-            same = sa.and_(resource.c.display == canonical, resource.c.source_id == each.id)
-            rows += tx.rows(ROWS.where(same))
-    return rows
+    known, folders = _as_known(address), _folders(tx)
+    return [row for each in sources.every(tx) for row in _at_source(tx, each, known, folders)]
+
+
+def _as_known(address: str) -> str:
+    return canonical_member(address) or try_canonical(address) or address
+
+
+def _folders(tx: Tx) -> list[int]:
+    """Return the sites that are folders of this machine."""
+    return [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key.like("file:%")))]
+
+
+def _at_source(tx: Tx, owner: SourceRow, address: str, folders: Sequence[int]) -> Sequence[Any]:
+    """Return the rows of a canonical address in one source, or else of the documents with this display address."""
+    mine = resource.c.source_id == owner.id
+    for meant in meanings(owner, address):
+        at_host = sa.select(site.c.id).where(site.c.key == _site_key(owner, meant))
+        sites = folders if meant.startswith("file:") else [row.id for row in tx.rows(at_host)]
+        same = sa.and_(resource.c.hash == fingerprint(meant, owner.id), mine)
+        if known := tx.rows(ROWS.where(resource.c.site_id.in_(sites), same)):
+            return known
+    return tx.rows(ROWS.where(resource.c.display == address, mine))
 
 
 def shown(house: Installation, address: str) -> list[OneDocument]:
