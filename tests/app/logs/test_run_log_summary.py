@@ -60,9 +60,9 @@ def test_the_log_of_a_run_ends_whatever_happens(monkeypatch: pytest.MonkeyPatch)
         raise OSError("no space left")
 
     left: list[int] = []
-    monkeypatch.setattr(run_log_summary.start, "report", lambda *_: {})
-    monkeypatch.setattr(run_log_summary.run_report, "keep", fails)
-    monkeypatch.setattr(run_log_summary.process_log, "leave", left.append)
+    monkeypatch.setattr("cormorant.app.logs.run_log_summary.start.report", lambda *_: {})
+    monkeypatch.setattr("cormorant.app.logs.run_log_summary.run_report.keep", fails)
+    monkeypatch.setattr("cormorant.app.logs.run_log_summary.process_log.leave", left.append)
     house: Any = SimpleNamespace()
     with pytest.raises(OSError, match="no space"):
         run_log_summary.end(house, 7)
