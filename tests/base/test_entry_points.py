@@ -107,3 +107,12 @@ def test_a_command_imports_the_kinds_that_it_uses() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_built_in_kind_that_cannot_be_imported_spoils_no_other(caplog: pytest.LogCaptureFixture) -> None:
+    built_in = BuiltInKinds({"ball": "no_such_module_of_test:A", "version": "platform:__version__"}, adopt)
+    kinds = KindRegistry("toy", GROUP, built_in, adopt)
+    assert kinds.every().keys() == {"version"}
+    assert [record.__dict__["kind"] for record in caplog.records] == ["ball"]
+    with pytest.raises(PluginUnusable):
+        kinds.get("ball")

@@ -18,8 +18,10 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Final, Generic, NamedTuple, TypeVar
 
 from cormorant.base.errors import NotFoundError, PluginUnusable
+from cormorant.base.log import logger
 
 K = TypeVar("K")
+_log = logger(__name__)
 NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,30}")
 """Names that a package may use: they begin addresses, and appear in commands and settings."""
 _MOST_WORDS: Final = 300
@@ -138,7 +140,12 @@ class KindRegistry(Generic[K]):
 
     def every(self) -> dict[str, K]:
         """Return every usable kind, the built-in ones first."""
-        found = {**self._built_in}
+        found = dict[str, K]()
+        for name in self._built_in:
+            try:
+                found[name] = self._built_in[name]
+            except PluginUnusable as error:
+                _log.warning("kind left out", extra={"word": self._word, "kind": name, "error": error.sentence})
         for each in announced(self._group):
             made = self._of(each)
             if not isinstance(made, PluginUnusable):

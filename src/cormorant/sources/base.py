@@ -136,7 +136,10 @@ class BaseSource(ABC, Generic[S]):
         """Return the addresses of the documents that a person may mean by a text that is no address: here its key."""
         if text.startswith("/"):
             return ()
-        return (cls(number, settings, Tools(None, SystemClock())).address_of(text),)
+        try:
+            return (cls(number, settings, Tools(None, SystemClock())).address_of(text),)
+        except UnicodeEncodeError:  # bytes of an argument that are no UTF-8
+            return ()
 
     @property
     def settings(self) -> S:

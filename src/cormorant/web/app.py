@@ -134,6 +134,8 @@ def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: 
         offered = shelf.offered_attributes()
         wanted = search_page.asked(request, q, every=every, as_typed=as_typed, offered=offered)
         answer = shelf.ask(wanted.question, offered)
+        if (there := wanted.allowed(answer, shelf.sees)) is not wanted:
+            wanted, answer = there, shelf.ask(there.question, offered)
         if (there := wanted.within(answer)) is not wanted:
             wanted, answer = there, shelf.ask(there.question, offered)
         page = wanted.page

@@ -113,6 +113,10 @@ class SharedReader:
             return attributes.offered(self.house)
         return ()
 
+    def sees(self, attribute: str) -> bool:
+        """Return whether a reader may know that there is this attribute."""
+        return attributes.seen(self.house, self.library(), ANYONE, attribute)
+
     def attribute_fields(self, languages: Sequence[str]) -> tuple[AttributeField, ...]:
         """Return the fields that a form has for attributes: those with a list of values, or offered beside results."""
         return attribute_form.fields(self.house, self.library(), languages)

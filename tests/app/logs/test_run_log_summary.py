@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 import sqlalchemy as sa
@@ -53,3 +53,17 @@ def test_it_is_waited_for_visits_that_were_under_way_when_a_run_was_ended(
         tx.execute(sa.update(site).values(lease_until=tx.now() + 30.0))
     monkeypatch.setattr(run_log_summary, "SETTLED_S", 0.05)
     assert not asyncio.run(waits(store, row, 10.0)), "no longer than a while"
+
+
+def test_the_log_of_a_run_ends_whatever_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise OSError("no space left")
+
+    left: list[int] = []
+    monkeypatch.setattr("cormorant.app.logs.run_log_summary.start.report", lambda *_: {})
+    monkeypatch.setattr("cormorant.app.logs.run_log_summary.run_report.keep", fails)
+    monkeypatch.setattr("cormorant.app.logs.run_log_summary.process_log.leave", left.append)
+    house: Any = SimpleNamespace()
+    with pytest.raises(OSError, match="no space"):
+        run_log_summary.end(house, 7)
+    assert left == [7]

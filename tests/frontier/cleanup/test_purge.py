@@ -154,3 +154,11 @@ def test_many_at_once(store: Store) -> None:
         mark(tx, 7, outcome=int(OutcomeKind.OK))
         assert purge.purge(tx, SOURCE) == 2099
         assert list(numbers(tx).values()) == [7]
+
+
+def test_the_tombstones_of_a_source_are_trimmed_with_its_rows(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    trimmed = list[int]()
+    monkeypatch.setattr("cormorant.store.journal.tombstones.trim", lambda _, source: trimmed.append(source))
+    with store.begin() as tx:
+        assert purge.purge(tx, 3) == 0
+    assert trimmed == [3]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.base.clock import SystemClock
-from cormorant.base.errors import BadSetting, NotFoundError, UsageError
+from cormorant.base.errors import BadAddress, BadSetting, NotFoundError, UsageError
 from cormorant.frontier.state import enqueue
 from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
@@ -22,8 +23,10 @@ from cormorant.operate.explain import explain
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord
 from cormorant.operate.sources import impact_preview
+from cormorant.plugins import source_kind
 from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.catalog import sources
+from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import visits
 from cormorant.store.journal.runs import RunRow
@@ -159,6 +162,45 @@ def test_a_source_that_cannot_be_read_any_more_spoils_no_other(
     assert shown["source"] == "docs"
     with store.read() as tx:
         assert lookup.meanings(sources.named(tx, "papers"), "https://a.example/x") == ["https://a.example/x"]
+
+
+@pytest.mark.parametrize("error", [UnicodeEncodeError("utf-8", "caf\udce9", 3, 4, "surrogate"), KeyError("key")])
+def test_a_kind_that_fails_spoils_no_lookup(
+    house: Installation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    def fails(*_: object) -> NoReturn:
+        raise error
+
+    kind = dataclasses.replace(source_kind("web"), meant_by=fails)
+    monkeypatch.setattr("cormorant.operate.documents.lookup.source_kind", lambda _: kind)
+    with house.store.read() as tx, pytest.raises(BadAddress):
+        lookup.address_of(tx, "caf\udce9", here=False)
+    assert [record.__dict__["source"] for record in caplog.records] == ["docs", "papers"]
+
+
+def test_a_name_is_looked_up_once_in_each_source(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[str]()
+
+    def meant_by(number: int, *_: object) -> tuple[str, ...]:
+        return (f"https://a.example/{number}",)
+
+    def meanings(owner: SourceRow, address: str) -> list[str]:
+        asked.append(owner.name)
+        return [address]
+
+    kind = dataclasses.replace(source_kind("web"), meant_by=meant_by)
+    monkeypatch.setattr("cormorant.operate.documents.lookup.source_kind", lambda _: kind)
+    monkeypatch.setattr(lookup, "meanings", meanings)
+    with house.store.begin() as tx:
+        know(tx, 2, "https://a.example/2")
+        assert lookup.address_of(tx, "rota", here=False) == "https://a.example/2"
+    assert asked == ["docs", "papers"]
+
+
+def test_a_text_that_is_no_utf8_is_no_key() -> None:
+    kind = source_kind("push")
+    assert not kind.meant_by(3, kind.settings(), "caf\udce9")
+    assert list(kind.meant_by(3, kind.settings(), "café")) == ["push://3/caf%C3%A9"]
 
 
 def test_settings_that_are_none_any_more_can_be_mended(house: Installation, store: Store) -> None:

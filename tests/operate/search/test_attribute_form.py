@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,6 +82,19 @@ def test_an_attribute_of_a_closed_source_is_unknown_to_others(
     assert refusal(asked).lower() == refusal(other).lower().replace("nowhere", "codename")
     found = search.search(house, asked, PEOPLE)
     assert [each.value for facet in found.attribute_facets for each in facet.choices] == counted
+
+
+def test_a_hit_proves_the_chosen_attribute(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    tallied = list[str]()
+
+    def seen(*asked: Any) -> bool:
+        tallied.append(asked[-1])
+        return True
+
+    monkeypatch.setattr("cormorant.operate.search.attributes.seen", seen)
+    for value in ("acme", "none"):
+        search.search(house, Question("plan", chosen=Filters(attributes=(("CodeName", value),))), PEOPLE)
+    assert tallied == ["CodeName"], "the whole index is asked for an answer without hits alone"
 
 
 def test_an_attribute_with_a_common_list_is_known_to_everybody(house: Installation) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cormorant.model.content import Content
+from cormorant.sources.warc.record_format import ARC
 from tests.sources.warc.archives import bodies, fetched, listed, source
 from tests.sources.warc.written import arc, arc_file, zipped
 
@@ -87,3 +89,14 @@ def test_hostile_files_cost_themselves_alone(tmp_path: Path, data: bytes) -> Non
     (tmp_path / "a.arc").write_bytes(data)
     (tmp_path / "good.arc").write_bytes(b"".join(arc_file(arc(A, HTTP + b"good"))))
     assert bodies(source(tmp_path))[A] == b"good"
+
+
+@pytest.mark.parametrize("end", [b" x", b"  ", b"x" * 230 + b" 5"])
+def test_the_search_for_a_line_takes_no_time_that_grows_faster_than_it(end: bytes) -> None:
+    hostile = b"\na:" + b" 123456789012" * 230 + end + b"\n"
+    began = time.process_time()
+    assert ARC.marks.next.search(hostile * 1_200) is None
+    assert time.process_time() - began < 0.3
+    found = ARC.marks.next.search(hostile + arc(A, b""))
+    assert found is not None
+    assert found.start() == len(hostile) - 1

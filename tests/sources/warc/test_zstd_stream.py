@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import tracemalloc
 from collections.abc import Callable
@@ -13,6 +14,8 @@ import zstandard
 from cormorant.model.content import Content
 from cormorant.model.outcome import Deferred
 from cormorant.sources.warc import byte_streams
+from cormorant.sources.warc.record_format import WARC
+from cormorant.sources.warc.zstd_stream import ZstdStream
 from tests.sources.warc.archives import bodies, fetched, listed, source
 from tests.sources.warc.written import framed, response, skippable, trained
 
@@ -123,3 +126,19 @@ def test_frames_that_need_a_dictionary_that_is_not_there(tmp_path: Path) -> None
     assert listed(made) == {}
     assert made.unlisted == ["warc://3/"]
     assert isinstance(fetched(made, next(iter(found.values()))), Deferred)
+
+
+def test_frames_to_skip_that_were_read_already_are_not_read_again(tmp_path: Path) -> None:
+    reads = list[int]()
+
+    class CountedFile(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            taken = super().read(size)
+            reads.append(len(taken))
+            return taken
+
+    data = skippable(b"") * 5_000 + framed(RECORDS[0])
+    stream = ZstdStream(CountedFile(data), WARC.marks)
+    assert stream.after_blanks() is not None
+    assert stream.read(5) == b"WARC/"
+    assert sum(reads) < 3 * len(data)

@@ -119,6 +119,28 @@ def test_hostile_names_and_values_are_passed_over(served: Served) -> None:
     assert (form.status, "<script>alert" in form.body) == (200, False)
 
 
+def test_an_attribute_of_closed_documents_is_passed_over_like_an_unknown_one(tmp_path: Path) -> None:
+    home = InstalledCli(tmp_path / "data")
+    for name, text, grants in (("open", "<p>plover", ()), ("closed", "<p>plover pay", ("--set", "grants=group:hr"))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.html").write_text(f"<meta name={name} content=1>{text}")
+        own = ("--set", f"attribute_map={name}={name.title()}", *grants)
+        home.fine("source", "add", "files", name, "--set", f"path={tmp_path / name}", *own)
+        home.fine("attribute", "add", name.title(), "--facet")
+    home.fine("crawl")
+    house = open_house(BuildPlan(home.folder, settings.load(None)), first=True)
+    served = Served(app.make(house))
+
+    def seen(query: str) -> tuple[int, int, bool]:
+        got = served.get(f"/search?q=plover{query}")
+        return got.status, got.main.count('<li class="hit"'), "Closed" in got.main
+
+    assert seen("&attribute=Closed%3D1") == seen("&attribute=Nobody%3D1") == (200, 1, False)
+    assert seen("&attribute=Closed%3D1&attribute=Open%3D1") == (200, 1, False)
+    assert seen("&attribute=Open%3D2") == (200, 0, False)
+    house.store.close()
+
+
 def test_programs_manage_attributes_and_lists(served: Served) -> None:
     def send(method: str, address: str, body: bytes = b"") -> Got:
         headers = {"content-type": "application/json", "content-length": str(len(body))}

@@ -58,9 +58,11 @@ async def settled(house: Installation, row: RunRow) -> None:
 
 def end(house: Installation, number: int) -> None:
     """Log the counters of a run, as in its report, and keep its problems; its log is complete unless it is resumed."""
-    with suppress(CormorantError):
-        report = {name: value for name, value in start.report(house, number).items() if value is not None}
-        _log.info("summary", extra=report)
-    with suppress(CormorantError):
-        run_report.keep(house, number)
-    process_log.leave(number)
+    try:
+        with suppress(CormorantError):
+            report = {name: value for name, value in start.report(house, number).items() if value is not None}
+            _log.info("summary", extra=report)
+        with suppress(CormorantError):
+            run_report.keep(house, number)
+    finally:
+        process_log.leave(number)

@@ -102,7 +102,7 @@ class Newcomers:
         if taken:
             relocate.show(tx, taken, stream.append(tx, entries))
             visits.write(tx, rows)
-            tombstones.write(tx, self._order.source, [self._tombstone(was, now) for was, *_ in taken])
+            tombstones.write(tx, [self._tombstone(was, now) for was, *_ in taken])
         for each in set(moves).difference(taken):
             self._held[each.found.validator].append(each.found)
         return len(taken)

@@ -44,7 +44,10 @@ def compare(store: Store, found: Sequence[Payload]) -> None:
 
 
 def compare_all(store: Store, shelf: PayloadLoader) -> None:
-    """Compare documents indexed before there were sketches, and drop the sketches of documents that have none now."""
+    """Compare documents indexed before there were sketches.
+
+    Sketches of documents that are not indexed, or whose source is not compared, are dropped.
+    """
     with store.begin() as tx:
         off = _left_out(tx, {row.id for row in sources.every(tx)})
         indexed = sa.select(content.c.id).where(content.c.id == near.c.id, content.c.indexed).exists()

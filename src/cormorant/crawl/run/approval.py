@@ -84,7 +84,7 @@ def hold(store: Store, row: RunRow, swallowed: str = "") -> bool:
 
 
 async def finish(store: Store, row: RunRow, now: float, held_up: str | None) -> None:
-    """Finish the run and forget the approvals and requests that it has carried out.
+    """Finish the run, forget the approvals it carried out, and delete runs marked `forget` and the oldest ones.
 
     The next run begins at the run's cursor, unless it was refused. `held_up` is the cause of most of its waiting.
     """

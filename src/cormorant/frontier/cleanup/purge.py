@@ -89,7 +89,7 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
     numbers = [row.id for row in lost if row.address not in led]
     for start in range(0, len(numbers), 1000):
         some = numbers[start : start + 1000]
-        tombstones.write(tx, source, _tombstones(tx, source, some))
+        tombstones.write(tx, _tombstones(tx, source, some))
         inlink_lists.withdraw(tx, source, some)
         keys = sa.select(columns.hash).where(columns.id.in_(some))
         tx.execute(sa.delete(claim).where(claim.c.source_id == source, claim.c.hash.in_(keys)))
@@ -97,6 +97,7 @@ def purge(tx: Tx, source: int, after_s: float = HOUR_S) -> int:
         for table in (content, original, outlinks, inlinks, resource):
             tx.execute(sa.delete(table).where(table.c.id.in_(some)))
         tx.execute(sa.delete(visit).where(visit.c.resource_id.in_(some)))
+    tombstones.trim(tx, source)
     return len(numbers)
 
 

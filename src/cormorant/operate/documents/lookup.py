@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
+from cormorant.base.log import logger
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.url_states import Standing, set_of
 from cormorant.frontier.staging import pending_deletes, unreviewed
@@ -42,9 +43,12 @@ from cormorant.store.journal import runs
 from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import content, hidden, resource, site, source, stream
 
+_log = logger(__name__)
 OK = 200
 EXCLUDED = "excluded"
 """The state of an address that a gate excluded, before it was visited or at its newest visit."""
+_OF_A_KIND = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+"""Exceptions of a faulty kind of source, which must not end a lookup in other sources."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
 """Endings of names that belong to files, not to hosts."""
 
@@ -198,18 +202,24 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
 
 def _by_name(tx: Tx, text: str) -> str | None:
     """Return the first known address of a document that a source knows by such a name, like its key or path."""
+    folders = _folders(tx)
     for each in sources.every(tx):
         for address in _meant_by(each, text):
-            if any(row.source_id == each.id for row in at(tx, address)):
+            if _at_source(tx, each, _as_known(address), folders):
                 return address
     return None
 
 
 def _meant_by(owner: SourceRow, text: str) -> Sequence[str]:
-    with suppress(CormorantError):
+    """Return the addresses that a text may mean in a source; none where its kind fails, which may be of a package."""
+    try:
         kind = source_kind(owner.kind)
-        return kind.meant_by(owner.id, parse_settings(kind.settings, owner.settings), text)
-    return ()
+        return tuple(kind.meant_by(owner.id, parse_settings(kind.settings, owner.settings), text))
+    except CormorantError:
+        return ()
+    except _OF_A_KIND as error:
+        _log.warning("no addresses by name", extra={"source": owner.name, "error": f"{type(error).__name__}: {error}"})
+        return ()
 
 
 def _example(tx: Tx) -> str:
@@ -294,24 +304,29 @@ def renaming(asked: str, known: Renamed) -> dict[str, str]:
 
 def at(tx: Tx, address: str) -> list[Any]:
     """The rows of an address, or else of the documents with this display address: one for each source."""
-    canonical = canonical_member(address) or try_canonical(address) or address
-    site_of = sa.select(site.c.id)
-    folders = [row.id for row in tx.rows(site_of.where(site.c.key.like("file:%")))]
-    rows: list[Any] = []
-    for each in sources.every(tx):
-        for meant in meanings(each, canonical):
-            at_host = [row.id for row in tx.rows(site_of.where(site.c.key == _site_key(each, meant)))]
-            sites = folders if meant.startswith("file:") else at_host
-            key = fingerprint(meant, each.id)
-            same = sa.and_(resource.c.hash == key, resource.c.source_id == each.id)
-            known = tx.rows(ROWS.where(resource.c.site_id.in_(sites), same))
-            rows += known
-            if known:
-                break
-        else:
-            same = sa.and_(resource.c.display == canonical, resource.c.source_id == each.id)
-            rows += tx.rows(ROWS.where(same))
-    return rows
+    known, folders = _as_known(address), _folders(tx)
+    return [row for each in sources.every(tx) for row in _at_source(tx, each, known, folders)]
+
+
+def _as_known(address: str) -> str:
+    return canonical_member(address) or try_canonical(address) or address
+
+
+def _folders(tx: Tx) -> list[int]:
+    """Return the sites that are folders of this machine."""
+    return [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key.like("file:%")))]
+
+
+def _at_source(tx: Tx, owner: SourceRow, address: str, folders: Sequence[int]) -> Sequence[Any]:
+    """Return the rows of a canonical address in one source, or else of the documents with this display address."""
+    mine = resource.c.source_id == owner.id
+    for meant in meanings(owner, address):
+        at_host = sa.select(site.c.id).where(site.c.key == _site_key(owner, meant))
+        sites = folders if meant.startswith("file:") else [row.id for row in tx.rows(at_host)]
+        same = sa.and_(resource.c.hash == fingerprint(meant, owner.id), mine)
+        if known := tx.rows(ROWS.where(resource.c.site_id.in_(sites), same)):
+            return known
+    return tx.rows(ROWS.where(resource.c.display == address, mine))
 
 
 def shown(house: Installation, address: str) -> list[OneDocument]:

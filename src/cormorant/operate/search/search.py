@@ -120,7 +120,7 @@ def search(
         shelf = shelf or library(house)
         answer = _found(shelf, question, reader, federation)
         note(total=answer.total, took_ms=answer.took_ms)
-    for name in _without_values(question, answer):
+    for name in _unproven(question, answer):
         if name not in offered and not attributes.seen(house, shelf, reader, name):
             raise _unknown(name)
     return answer
@@ -153,11 +153,16 @@ def _with_attributes(house: Installation, question: Question) -> Question:
     )
 
 
-def _without_values(question: Question, answer: Answer) -> list[str]:
-    """Return the attributes that a question names and of which its answer shows no value."""
-    counted = {facet.name.lower() for facet in answer.attribute_facets if any(each.results for each in facet.choices)}
-    named = (*question.facet_attributes, *(name for name, _ in question.chosen.attributes))
-    return [name for name in dict.fromkeys(named) if name.lower() not in counted]
+def _unproven(question: Question, answer: Answer) -> list[str]:
+    """Return the attributes that a question names and of which its answer shows no value.
+
+    Each hit of the index has a value of every chosen attribute.
+    """
+    proven = {facet.name.lower() for facet in answer.attribute_facets if any(each.results for each in facet.choices)}
+    chosen = [name for name, _ in question.chosen.attributes]
+    if not all(hit.federated for hit in answer.hits):
+        proven |= {name.lower() for name in chosen}
+    return [name for name in dict.fromkeys((*question.facet_attributes, *chosen)) if name.lower() not in proven]
 
 
 def _unknown(name: str) -> NotFoundError:

@@ -22,6 +22,10 @@ _KINDS: Final = {
     "webdav": ("webdav", "https://cloud.example.org/dav"),
 }
 """The kind of source that reads a place of this scheme, and how its `url` is written."""
+_WRITTEN: Final = {
+    "cifs": "smb", "ssh": "sftp", "scp": "sftp", "dav": "http", "webdav": "http", "davs": "https",
+}  # fmt: skip
+"""The scheme by which a kind of source knows a place of another one."""
 _MOUNTED: Final = {
     "nfs": "sudo mount -t nfs server:/share /mnt/share",
     "gs": "rclone mount gs:bucket /mnt/share",
@@ -57,12 +61,12 @@ def read_by_url(given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if not isinstance(url, str) or "path" in given:
         return "files", dict(given)
     scheme = found.group(1).lower() if (found := _SCHEME.match(url.strip())) else ""
-    kind = _KINDS[scheme][0] if scheme in _KINDS else "files"
-    if kind == "files" and _OF_WINDOWS.match(url.strip()):
-        kind = "smb"
-    if kind != "files":
-        return kind, dict(given)
-    return kind, {name: value for name, value in given.items() if name != "url"} | {"path": url}
+    if scheme in _KINDS:
+        written = _WRITTEN.get(scheme, scheme) + url.strip()[len(scheme) :]
+        return _KINDS[scheme][0], dict(given) | {"url": written}
+    if url.strip().startswith("\\\\"):
+        return "smb", dict(given)
+    return "files", {name: value for name, value in given.items() if name != "url"} | {"path": url}
 
 
 def _read_by(scheme: str) -> str:

@@ -21,8 +21,10 @@ MOST_FIELDS: Final = 1_000
 _LENGTH: Final = re.compile(r"\d{1,18}")
 _VERSION: Final = re.compile(rb"WARC/[01]\.\d{1,3}\s*")
 _ARC_LINE: Final = (
-    rb"[A-Za-z][A-Za-z0-9+.-]{0,30}:[^\n]{0,3000} [0-9A-Fa-f.:-]{1,40} \d{12,17} [^\n]{1,200} \d{1,18}\r?\n"
+    rb"[A-Za-z][A-Za-z0-9+.-]{0,30}+:(?=[^\n]{0,3261} \d{1,18}+\r?\n)"
+    rb"[^\n]{0,3000} [0-9A-Fa-f.:-]{1,40}+ \d{12,17}+ (?=[^\n]{3,220}+\n)[^\n]{1,200} \d{1,18}+\r?\n"
 )
+"""It looks at the end of a line first, so that its time is proportional to the length of the line."""
 _HTTP: Final = re.compile(rb"(?:HTTP/|ICY )")
 
 

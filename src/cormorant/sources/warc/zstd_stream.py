@@ -113,6 +113,9 @@ class ZstdStream(PackedStream):
     def _skip(self, size: int) -> None:
         """Go on behind a frame that holds no records. Raises DamagedStream where the file ends within it."""
         self._at += size
+        if size <= len(self._raw):
+            del self._raw[:size]
+            return
         self._raw.clear()
         self._file.seek(self._at - 1)
         if not self._file.read(1):

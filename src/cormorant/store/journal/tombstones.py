@@ -41,12 +41,16 @@ _NEWEST = bulk.OnConflict(("source_id", "hash"), ("address", "resource_id", "run
 _COLUMNS = tuple(tombstone.c[name] for name in Tombstone._fields)
 
 
-def write(tx: Tx, source: int, rows: Sequence[Tombstone]) -> None:
-    """Keep what became of these addresses of a source, and let go of the oldest beyond `MOST`."""
+def write(tx: Tx, rows: Sequence[Tombstone]) -> None:
+    """Keep what became of these addresses; `trim` deletes the oldest at the end of a run."""
     if not rows:
         return
     ordered = sorted(rows, key=lambda row: row.hash)  # in one order, or two writers may deadlock
     bulk.insert(tx, tombstone, Tombstone._fields, ordered, _NEWEST)
+
+
+def trim(tx: Tx, source: int) -> None:
+    """Delete the oldest tombstones of a source beyond `MOST`. It sorts all of them, so it is for the end of a run."""
     columns = tombstone.c
     newest = sa.select(columns.run, columns.hash).where(columns.source_id == source)
     beyond = tx.rows(newest.order_by(columns.run.desc(), columns.hash.desc()).offset(MOST).limit(1))

@@ -107,7 +107,7 @@ def renamed(tx: Tx, resources: Sequence[int]) -> set[int]:
 
 
 def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
-    """Store exclusions, the newest ruling for each address; returns the addresses that this run had not met before.
+    """Store exclusions, the newest ruling for each address; returns how many this run had not met before.
 
     A ruling for addresses with only nofollow links yields to any other ruling and is not counted: another link may
     still make it a resource.

@@ -7,7 +7,7 @@ note reports an invalid day, or a page that does not exist: the nearest page is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
@@ -123,6 +123,18 @@ class SearchRequest:
         text = narrowed(self.q, self.sources, self.chosen, known)
         parameters = {"q": text, "sort": self.given["sort"], "per": self.given["per"]}
         return "/advanced?" + urlencode({name: value for name, value in parameters.items() if value})
+
+    def allowed(self, answer: Answer, sees: Callable[[str], bool]) -> SearchRequest:
+        """Return the same search without chosen attributes of which its reader sees nothing, as without unknown ones.
+
+        Each hit of the index proves that all of them are seen.
+        """
+        chosen = self.chosen.attributes
+        if not chosen or not all(hit.federated for hit in answer.hits):
+            return self
+        names = {name for name, _ in chosen if sees(name)}
+        kept = tuple(each for each in chosen if each[0] in names)
+        return self if kept == chosen else replace(self, chosen=replace(self.chosen, attributes=kept))
 
     def within(self, answer: Answer) -> SearchRequest:
         """Return the same search for the last existing page, if its own page lies beyond."""
