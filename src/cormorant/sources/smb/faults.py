@@ -30,6 +30,8 @@ class LiesElsewhere(RemoteRefusal):
 class ShareRefused(Unreachable):
     """The server has no such share, or does not give it to the user; another one of its shares may do."""
 
+    code = "share_refused"
+
 
 class Login(NamedTuple):
     """A login that is tried: the server, its share, the user and the mechanism (the setting `auth`)."""
