@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, RemoteEntry, RemoteRefusal
 from cormorant.sources.smb.client import MOST_SHARES, SmbClient
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
-from cormorant.sources.smb.faults import LiesElsewhere, Login, ShareRefused, fault_of
+from cormorant.sources.smb.faults import LiesElsewhere, Login, fault_of, translated
 from cormorant.sources.smb.namespace import DfsNamespace, namespace_path
 from cormorant.sources.smb.settings import SmbSettings
 from tests.clocks import Hands
@@ -64,6 +65,23 @@ def of_any_link(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
 def broken(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
     yield from named(b"a.txt")
     raise ConnectionBroken("The server closed the connection.")
+
+
+def refused_share(status: int) -> Exception:
+    """What a login ends in that the server answers with a status."""
+
+    class SMBResponseException(Exception):
+        """The library's error."""
+
+    answer = SMBResponseException()
+    answer.status = status  # type: ignore[attr-defined]
+    exceptions = SimpleNamespace(SMBResponseException=SMBResponseException)
+    with (
+        pytest.raises(Unreachable) as caught,
+        translated(SimpleNamespace(exceptions=exceptions), Login("b.example", "hr", "ada", "ntlm")),
+    ):
+        raise answer
+    return caught.value
 
 
 def client(root: MadeUpShare, *opened: MadeUpShare | Exception) -> tuple[SmbClient, list[SharePlace]]:
@@ -121,7 +139,8 @@ def test_a_server_that_cannot_be_used_is_asked_once(error: Exception, status: in
     [
         (Unreachable("b.example, port 445, did not answer."), 1),
         (ConnectionBroken("The server closed the connection."), 1),
-        (ShareRefused("b.example has no share 'hr'."), 2),
+        (refused_share(0xC00000CC), 2),
+        (refused_share(0xC0000022), 2),
     ],
 )
 def test_other_shares_of_a_server_that_is_away_rest_too(error: Exception, attempts: int) -> None:

@@ -13,7 +13,7 @@ from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import ConnectionBroken, RemoteEntry, RemoteFile, RemoteRefusal
 from cormorant.sources.smb.change_notices import ChangeNotices, Concerns
 from cormorant.sources.smb.dfs_referral import SharePlace
-from cormorant.sources.smb.faults import LiesElsewhere, ShareRefused
+from cormorant.sources.smb.faults import LiesElsewhere, is_of_share
 from cormorant.sources.smb.namespace import DfsNamespace
 from cormorant.sources.smb.share import SmbShare
 
@@ -101,7 +101,7 @@ class SmbClient:
                 self._namespace.rest(place, refusal)
                 return None
             except (ConnectionBroken, Unreachable) as error:
-                self._rested(place, error, whole_server=not isinstance(error, ShareRefused))
+                self._rested(place, error, whole_server=not is_of_share(error))
                 return None
         self._shares[place.root] = share  # the one that was used last stands last
         return share

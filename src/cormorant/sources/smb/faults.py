@@ -27,12 +27,15 @@ class LiesElsewhere(RemoteRefusal):
     """The path is below a link of a DFS namespace, and another server has it (STATUS_PATH_NOT_COVERED)."""
 
 
+<<<<<<< HEAD
 class ShareRefused(Unreachable):
     """The server has no such share, or does not give it to the user; another one of its shares may do."""
 
     code = "share_refused"
 
 
+=======
+>>>>>>> f1
 class Login(NamedTuple):
     """A login that is tried: the server, its share, the user and the mechanism (the setting `auth`)."""
 
@@ -82,13 +85,18 @@ def fault_of(status: int, login: Login | None = None) -> Exception:
     return RemoteRefusal(Status.UNREADABLE, f"The server answered 0x{status:08x}.")
 
 
+def is_of_share(error: Exception) -> bool:
+    """Return whether the server answered that it does not give a share; another one of its shares may do."""
+    return getattr(error.__cause__, "status", 0) in (_NO_SHARE, *DENIED)
+
+
 def _of_login(status: int, login: Login) -> Exception | None:
     if status in _NO_LOGIN:
         return LoginRefused(login.refused)
     if status == _NO_SHARE:
-        return ShareRefused(f"{login.host} has no share {login.share!r}. Check the setting url.")
+        return Unreachable(f"{login.host} has no share {login.share!r}. Check the setting url.")
     if status in DENIED:
-        return ShareRefused(
+        return Unreachable(
             f"{login.host} does not let user {login.user!r} use share {login.share!r}. Check its rights."
         )
     return None
