@@ -27,15 +27,6 @@ class LiesElsewhere(RemoteRefusal):
     """The path is below a link of a DFS namespace, and another server has it (STATUS_PATH_NOT_COVERED)."""
 
 
-<<<<<<< HEAD
-class ShareRefused(Unreachable):
-    """The server has no such share, or does not give it to the user; another one of its shares may do."""
-
-    code = "share_refused"
-
-
-=======
->>>>>>> f1
 class Login(NamedTuple):
     """A login that is tried: the server, its share, the user and the mechanism (the setting `auth`)."""
 
