@@ -259,7 +259,7 @@ def test_a_server_that_tells_of_too_few_messages(server: FakeImap) -> None:
         return False
 
     server.fault = silent
-    with pytest.raises(Unreachable, match="told of 0 of 3 messages"):
+    with pytest.raises(Unreachable, match="named 0 of 3 messages"):
         named(at(server))
 
 
