@@ -67,7 +67,8 @@ class Settings(BaseModel):
     @classmethod
     def used_names(cls) -> tuple[str, ...]:
         """Return the names of the settings that have an effect, in their order."""
-        return tuple(name for name in cls.model_fields if name not in cls.unused_names())
+        unused = cls.unused_names()
+        return tuple(name for name in cls.model_fields if name not in unused)
 
     @property
     def secrets(self) -> frozenset[str]:

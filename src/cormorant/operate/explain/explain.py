@@ -183,7 +183,8 @@ def _conversion(house: Installation, tx: Tx, row: Any, kept: Any) -> Conversion 
         return None
     place = BlobPlace(kept.pack, kept.pack_offset, kept.pack_length)
     read = how_read(house, place, kept.size_bytes)
-    former = tombstones.at(tx, row.source_id, read.get("answered_from") or "")
+    before = read.get("answered_from")
+    former = tombstones.at(tx, row.source_id, before) if before else None
     if former is not None and former.resource_id == row.id:  # it was moved since, and no redirect led there
         read["answered_from"] = None
     return {"mime": kept.mime, "status": lookup.OK, "reason": None, "language": kept.language or None, **read}

@@ -8,6 +8,7 @@ from cormorant.model.content import Value
 from cormorant.model.status import Status
 from cormorant.sources.github.client import RENDERED, GitHubClient
 from cormorant.sources.json_api.exchange import ApiFault, Exchange
+from cormorant.sources.json_api.numbered import see_list
 from cormorant.sources.json_api.record import JsonRecord, records_of
 from cormorant.sources.json_api.source import shown, version_of
 from cormorant.sources.json_api.thread_page import GHOST, ThreadRecord, day_of
@@ -30,8 +31,7 @@ def releases_of(client: GitHubClient, path: str) -> Exchange[Releases]:
         found, page, pages = Releases(), f"{path}/releases?per_page=100", 0
         while page:
             answer = yield from client.rest(page)
-            if not isinstance(answer.value, list):
-                raise ApiFault(Status.PROTOCOL_ERROR, "GitHub answers something else than a list.", passing=True)
+            see_list(answer, "GitHub")
             found |= {each.number("id"): _entry(each) for each in records_of(answer.value) if _is_published(each)}
             page, pages = client.next_page(answer), pages + 1
         if pages == 1 or (before is not None and before.keys() == found.keys()):

@@ -10,6 +10,7 @@ from cormorant.model.status import Status
 from cormorant.sources.gitlab.client import SNIPPETS, GitLabClient, Project
 from cormorant.sources.gitlab.page import notes_of
 from cormorant.sources.json_api.exchange import ApiFault, Exchange
+from cormorant.sources.json_api.numbered import see_list
 from cormorant.sources.json_api.record import JsonRecord, records_of
 from cormorant.sources.json_api.source import shown
 from cormorant.sources.json_api.thread_page import GHOST, ThreadRecord, day_of
@@ -39,8 +40,7 @@ def snippets_of(client: GitLabClient, project: Project) -> Exchange[list[Snippet
         page = f"/projects/{project.id}/snippets?per_page={_SIZE}"
         while page:
             answer = yield from client.rest(page)
-            if not isinstance(answer.value, list):
-                raise ApiFault(Status.PROTOCOL_ERROR, "GitLab answers something else than a list.", passing=True)
+            see_list(answer, "GitLab")
             totals.add(answer.headers.get("x-total"))
             found |= {each.id: each for each in map(_entry, records_of(answer.value)) if each.id > 0}
             page = client.next_page(answer, page)
