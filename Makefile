@@ -14,7 +14,7 @@ CODE := src tests $(patsubst %/__main__.py,%,$(wildcard bench/__main__.py)) $(wi
 # Twice the two cores of a small machine, since half of a test is waiting; one file's tests stay together: they share servers.
 PYTEST := $(BIN)/python -m pytest --quiet
 PARALLEL ?= 4
-SPREAD = -n $(PARALLEL) --dist loadfile --no-loadscope-reorder
+SPREAD = -n $(PARALLEL) --dist loadfile --no-loadscope-reorder --max-worker-restart 1
 # Journeys are told on SQLite and PostgreSQL in turns.
 TELL = JOURNEY_STORES=$(or $(STORIES),turns)
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
@@ -131,8 +132,22 @@ def served(options: str = _OPTIONS) -> Iterator[Postgres]:
             raise RuntimeError("The PostgreSQL server for the tests did not start:\n" + "\n".join(logs))
         yield Postgres(folder, count(1))
     finally:
-        shell.communicate()
+        _end(shell)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+_STOP_S = 120
+"""How long a server may take to stop, which takes one second on a machine that is idle."""
+
+
+def _end(shell: subprocess.Popen[bytes]) -> None:
+    """Stop a server by the end of its input. Raises RuntimeError if a process that a test forked still holds that."""
+    try:
+        shell.communicate(timeout=_STOP_S)
+    except subprocess.TimeoutExpired:
+        os.killpg(shell.pid, signal.SIGKILL)
+        shell.wait()
+        raise RuntimeError("A process that a test left running keeps the PostgreSQL server alive.") from None
 
 
 def within(store: Store, work: Callable[[Tx], object]) -> None:
@@ -191,7 +206,8 @@ def store_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
     server: Postgres = request.getfixturevalue("postgres")
     tables = ", ".join(metadata.tables)
     head = "INSERT INTO stream_head VALUES (1, 0)"
-    server.run(f"TRUNCATE {tables} RESTART IDENTITY", head, database="shared")
+    patience = "SET lock_timeout = '60s'"  # a transaction that an earlier test left open
+    server.run(patience, f"TRUNCATE {tables} RESTART IDENTITY", head, database="shared")
     return server.url("shared")
 
 

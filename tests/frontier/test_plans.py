@@ -60,6 +60,8 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
             lambda tx: pending_deletes.gone_before(tx, 1, 1),
             "USING INDEX ix_resource_astray (source_id=? AND outcome=?)",
         ),
+        (lambda tx: pending_deletes.stray(tx, 1, 1), "USING INDEX ix_resource_troubled (source_id=?"),
+        (lambda tx: pending_deletes.stray(tx, 1, 1), "USING INDEX ix_resource_excluded (source_id=? AND run>? AND run<?"),
         (
             lambda tx: pending_deletes.absent_count(tx, 1, 1),
             "USING INDEX ix_resource_astray (source_id=? AND outcome=?)",
@@ -83,6 +85,8 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
         "indexed_count",
         "absent",
         "gone_before",
+        "stray failed",
+        "stray excluded",
         "absent_count",
         "chunk",
         "unlinked",

@@ -199,6 +199,27 @@ def test_a_file_that_goes_is_known_to_be_gone_and_may_come_back(home: Home, craw
     assert found(home, "one.txt") == [True]
 
 
+def test_a_file_without_a_document_is_gone_when_the_listing_omits_it(
+    home: Home, crawls: Crawler, share: Path
+) -> None:
+    """One was damaged, and one too large: neither stays among the failures of a source after it was deleted."""
+    home.add_source("files", "share", {"path": str(share), "max_size_bytes": 10_000})
+    (share / "damaged.pdf").write_bytes(bytes(range(256)))
+    write(share, "large.txt", "x" * 20_000)
+    assert crawls.crawl(home, "share")["excluded"] == 1
+    assert [said(home, str(share / name))[0] for name in ("damaged.pdf", "large.txt")] == ["failed", "excluded"]
+    for name in ("damaged.pdf", "large.txt"):
+        (share / name).unlink()
+    report = crawls.crawl(home, "share")
+    assert (report["gone"], report["index_deletes"], report["failed_as_before"]) == (2, 0, 0)
+    for name in ("damaged.pdf", "large.txt"):
+        verdict, because, kept, _ = said(home, str(share / name))
+        assert (verdict, kept[0]) == ("gone", GONE_VISIT), name
+        assert pending_deletes.ABSENT in because
+    assert crawls.crawl(home, "share")["gone"] == 0
+    assert home.value("SELECT count(*) FROM resource WHERE address LIKE '%damaged%' OR address LIKE '%large%'") == 0
+
+
 def test_a_folder_that_is_left_out_from_now_on_says_by_which_rule(home: Home, crawls: Crawler, share: Path) -> None:
     home.add_source("files", "share", {"path": str(share)})
     crawls.crawl(home, "share")

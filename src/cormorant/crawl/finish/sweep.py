@@ -27,17 +27,20 @@ CHUNK = 1000
 
 
 def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int:
-    """Hide documents missing from a complete listing, except in parts that the source could not read."""
+    """Hide documents missing from a complete listing, except in parts that the source could not read.
+
+    Addresses without a document, because they failed or were excluded, are marked as gone. Returns the documents.
+    """
     behind, count = 0, 0
     while True:
         with store.begin() as tx:
             absent = pending_deletes.absent(tx, source, run, CHUNK, behind)
             gone = [number for number, address in absent if not is_below(address, unlisted)]
             pending_deletes.hide(tx, [(number, source, run) for number in gone])
-            marked = pending_deletes.mark_absent(tx, gone, run)
-            rows = [visits.VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked]
-            visits.write(tx, rows)
+            _mark_absent(tx, run, gone)
             if len(absent) < CHUNK:
+                stray = pending_deletes.stray(tx, source, run)
+                _mark_absent(tx, run, [number for number, address in stray if not is_below(address, unlisted)])
                 before = pending_deletes.gone_before(tx, source, run)
                 again = [number for number, address in before if not is_below(address, unlisted)]
                 pending_deletes.mark_gone_again(tx, again, run)
@@ -45,6 +48,12 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
         if len(absent) < CHUNK:
             return count
         behind = absent[-1][0]
+
+
+def _mark_absent(tx: Tx, run: int, numbers: list[int]) -> None:
+    """Mark resources that a complete listing omits, and journal those whose state is new."""
+    marked = pending_deletes.mark_absent(tx, numbers, run)
+    visits.write(tx, [visits.VisitRow(m.resource, run, m.at, *m[1:3], 0, None, "outcome", m.reason) for m in marked])
 
 
 def hide_left_behind(store: Store, source: int, run: int) -> int:

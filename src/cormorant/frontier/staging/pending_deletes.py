@@ -24,7 +24,7 @@ from cormorant.model.url import fingerprint
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.schema import content, exclusion, hidden, resource, site_source
-from cormorant.store.schema.frontier import ASTRAY, NO_MEMBER
+from cormorant.store.schema.frontier import ASTRAY, EXCLUDED, NO_MEMBER, TROUBLED
 
 AT_ONCE: Final = 1_000
 """Documents that are shown or hidden in one transaction."""
@@ -203,6 +203,14 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[
         .limit(most)
     )
     return [(row[0], row[1]) for row in tx.rows(statement)]
+
+
+def stray(tx: Tx, source: int, run: int) -> list[tuple[int, str]]:
+    """Return failed, deferred and excluded resources that a complete listing of this run omits: (resource, address)."""
+    columns = resource.c
+    omitted = sa.and_(columns.source_id == source, columns.run < run, NO_MEMBER, columns.role == int(Role.DOCUMENT))
+    found = [sa.select(columns.id, columns.address).where(which, omitted) for which in (TROUBLED, EXCLUDED)]
+    return [(row[0], row[1]) for each in found for row in tx.rows(each)]
 
 
 def named(tx: Tx, source: int, addresses: Sequence[str]) -> list[tuple[int, bool]]:
