@@ -199,9 +199,7 @@ def test_a_file_that_goes_is_known_to_be_gone_and_may_come_back(home: Home, craw
     assert found(home, "one.txt") == [True]
 
 
-def test_a_file_without_a_document_is_gone_when_the_listing_omits_it(
-    home: Home, crawls: Crawler, share: Path
-) -> None:
+def test_a_file_without_a_document_is_gone_when_the_listing_omits_it(home: Home, crawls: Crawler, share: Path) -> None:
     """One was damaged, and one too large: neither stays among the failures of a source after it was deleted."""
     home.add_source("files", "share", {"path": str(share), "max_size_bytes": 10_000})
     (share / "damaged.pdf").write_bytes(bytes(range(256)))
