@@ -101,6 +101,11 @@ kerberos: .venv/.stamp-dev
 	@$(BIN)/python -c 'import gssapi, krb5' 2>/dev/null || scripts/venv.sh kerberos || \
 	echo "gssapi and krb5 could not be compiled here, so Kerberos is not tried." >&2
 
+.PHONY: ftp
+ftp: .venv/.stamp-dev
+	@$(BIN)/python -c 'import pyftpdlib, OpenSSL' 2>/dev/null || scripts/venv.sh ftp || \
+	echo "pyftpdlib could not be installed here, so vsftpd is the only FTP server that is tried." >&2
+
 # What of them, and of the wiki, is not there; tests that need it are skipped and say so.
 PROGRAMS = nginx squid htpasswd dovecot mariadbd sshd smbd krb5kdc vsftpd
 WIKI = /usr/share/mediawiki/api.php
@@ -112,8 +117,9 @@ absent:
 # One file's tests stay together: they share a server.
 REAL = $(PYTEST) -rs -n 2 --dist loadfile
 .PHONY: servers
-servers: .venv/.stamp-dev daemons kerberos ## Run the quick tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
+servers: .venv/.stamp-dev daemons kerberos ftp ## Run the quick tests against real servers (nginx, Dovecot, OpenSSH, Samba ...), installing these first where that is possible
 	@$(REAL) -m "server and not long" --ignore tests/sources/mediawiki tests/sources
+	@$(REAL) -m "not server" tests/sources/ftp tests/journeys/test_crawls_of_ftp.py
 
 CRAWLS = tests/sources/mail tests/journeys/test_crawls_of_smb.py tests/journeys/test_crawls_of_table.py \
 tests/journeys/test_crawls_of_mediawiki.py
@@ -255,6 +261,7 @@ lock: .venv/.stamp-run ## Resolve the dependencies anew (UPGRADE=1: to newer ver
 	$(COMPILE) pyproject.toml --extra mysql --extra postgres --extra sftp --extra smb --extra traces --group dev $(call WITHIN,setup run) requirements/dev.txt; \
 	$(COMPILE) pyproject.toml --group bench $(call WITHIN,setup dev) requirements/bench.txt; \
 	$(COMPILE) pyproject.toml --group docs $(call WITHIN,setup dev) requirements/docs.txt; \
+	$(COMPILE) --group ftp $(call WITHIN,setup dev) requirements/ftp.txt; \
 	$(COMPILE) --group kerberos $(call WITHIN,setup dev) requirements/kerberos.txt; \
 	$(COMPILE) pyproject.toml --group pages $(call WITHIN,setup dev) requirements/pages.txt; \
 	$(COMPILE) pyproject.toml --extra postgres $(call WITHIN,setup dev) requirements/postgres.txt; \

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Make .venv and install one of the locked sets of packages into it:
 #
-#     scripts/venv.sh run|dev|bench|docs|pages|kerberos
+#     scripts/venv.sh run|dev|bench|docs|pages|kerberos|ftp
 #
-# Needs Python 3.11 or newer (PYTHON=... chooses one), no root and no compiler, but for kerberos. Prints one sentence when it cannot go on.
+# Needs Python 3.11 or newer (PYTHON=... chooses one), no root, and no compiler but for kerberos. Prints one sentence when it cannot go on.
 # The Makefile calls it when a lock is newer than what was installed from it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-group="${1:?which lock: run, dev, bench, docs, pages or kerberos}"
+group="${1:?which lock: run, dev, bench, docs, pages, kerberos or ftp}"
 venv=.venv
 locks=requirements
 export PIP_DISABLE_PIP_VERSION_CHECK=1 UV_PYTHON_DOWNLOADS=never
@@ -62,7 +62,7 @@ pip() {
 # uv takes seconds where pip takes a minute, but reads other settings for mirrors and proxies: pip is the second try.
 install() {
     local wheels=(--only-binary :all:)
-    if [[ "$1" == kerberos ]]; then wheels=(); fi
+    if [[ "$1" == kerberos || "$1" == ftp ]]; then wheels=(); fi
     say "Installing $locks/$1.txt"
     if ! "$venv/bin/uv" pip install --quiet --python "$venv/bin/python" --compile-bytecode --require-hashes \
         "${wheels[@]}" --requirement "$locks/$1.txt"; then
