@@ -7,25 +7,27 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from cormorant.extract import convert as conversion, convert_office
+from cormorant.extract import convert as conversion, convert_office, convert_xberg
 from cormorant.extract.detect.sniff import sniff
 from cormorant.extract.job import ConversionFault, decode_result, encode_task
-from cormorant.extract.router import OFFICE_TASK, task_of
+from cormorant.extract.router import OFFICE_TASK, TASK, XBERG_TASK, task_of
 from cormorant.model.content import Extraction
 from tests.clocks import HANG_S
 from tests.extract import writers
 
 WHERE = "https://h.example/files/"
+_CONVERTERS = {TASK: conversion.convert, OFFICE_TASK: convert_office.convert, XBERG_TASK: convert_xberg.convert}
 
 
 def result_of(name: str, body: bytes, mime: str = "") -> Extraction | ConversionFault:
     mime = mime or sniff("", body, name)
-    convert = convert_office.convert if task_of(mime).name == OFFICE_TASK else conversion.convert
+    convert = _CONVERTERS[task_of(mime).name]
     return decode_result(convert(b"".join(encode_task(mime, body, address=WHERE + name, file_name=name))))
 
 
@@ -178,9 +180,28 @@ def test_links_of_a_document_are_followed() -> None:
     assert said.links[0].address == WHERE + "b.html"
 
 
+def test_a_document_says_whether_others_lie_in_it() -> None:
+    within = {"word/embeddings/one.docx": writers.docx("inner")}
+    assert not read("a.docx", writers.docx("outer")).embeds
+    assert read("a.docx", with_files(writers.docx("outer"), within)).embeds
+    assert not read("a.pdf", writers.pdf("one page")).embeds
+    assert read("a.zip", writers.zipped({})).embeds, "an archive is unpacked in any case"
+
+
+def with_files(body: bytes, files: Mapping[str, bytes]) -> bytes:
+    """The bytes of a zip file with more files in it."""
+    changed = io.BytesIO(body)
+    with zipfile.ZipFile(changed, "a") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return changed.getvalue()
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads as Linux shows them")
 def test_loading_the_converters_starts_no_thread() -> None:
-    program = f"import os, {convert_office.__name__}\nprint(len(os.listdir('/proc/self/task')))"
+    program = (
+        f"import os, {convert_office.__name__}, {convert_xberg.__name__}\nprint(len(os.listdir('/proc/self/task')))"
+    )
     path = os.pathsep.join(entry for entry in sys.path if entry)
     done = subprocess.run(
         [sys.executable, "-c", program],

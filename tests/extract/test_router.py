@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from cormorant.base.profiling import StepTable
-from cormorant.extract.router import ReadMode, extract_inline, reading_of, unread_status
-from cormorant.model.content import Manner
+from cormorant.extract.job import ConversionFault, decode_result
+from cormorant.extract.router import ReadMode, answer_mail, extract_inline, reading_of, unread_status
+from cormorant.model.content import Extraction, Manner
 
 MB = 1_000_000
 
@@ -30,6 +31,8 @@ MB = 1_000_000
         ("image/svg+xml", 10, ReadMode.NONE),
         ("video/mp4", 10, ReadMode.NONE),
         ("application/zip", 10, ReadMode.CHILD),
+        ("message/rfc822", 100_000, ReadMode.MAIL),
+        ("message/rfc822", 100_001, ReadMode.CHILD),
         ("application/octet-stream", 10, ReadMode.NONE),
     ],
 )
@@ -50,6 +53,18 @@ def test_where_a_document_is_read(mime: str, size: int, wanted: ReadMode) -> Non
 )
 def test_what_nobody_reads_has_a_status(mime: str, status: int) -> None:
     assert unread_status(mime) == status
+
+
+def test_small_mail_is_read_here() -> None:
+    where = "mail://1/INBOX/1"
+    body = b"Subject: Rudder\r\nFrom: ada@example.org\r\n\r\nIt is \0 broken.\r\n"
+    said = decode_result(answer_mail(body, address=where))
+    assert isinstance(said, Extraction)
+    assert (said.title, said.embeds) == ("Rudder", False)
+    assert "It is  broken." in said.text, "cleaned as the answer of a child is"
+    fault = decode_result(answer_mail(bytes(range(256)), address=where))
+    assert isinstance(fault, ConversionFault)
+    assert (fault.status, fault.reason) == (903, "The document cannot be read: it begins with no header of a mail.")
 
 
 def test_what_is_read_here() -> None:

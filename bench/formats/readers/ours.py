@@ -9,16 +9,26 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.formats.readers.loop import Answer, serve
-from cormorant.extract import convert, convert_office
+from cormorant.extract import convert, convert_office, convert_xberg
 from cormorant.extract.detect.formats import format_of
 from cormorant.extract.detect.sniff import sniff
 from cormorant.extract.document.embedded_file import EmbeddedFile
 from cormorant.extract.errors import Protected, Unreadable
 from cormorant.extract.job import ConversionFault, ExtractionTask, decode_result, encode_task
-from cormorant.extract.router import ReadMode, extract_inline, reading_of, task_of
+from cormorant.extract.router import (
+    OFFICE_TASK,
+    TASK,
+    XBERG_TASK,
+    ReadMode,
+    answer_mail,
+    extract_inline,
+    reading_of,
+    task_of,
+)
 from cormorant.model.content import Extraction
 
 _ADDRESS: Final = "https://reader.example/document"
+_MODULES: Final[dict[str, Any]] = {TASK: convert, OFFICE_TASK: convert_office, XBERG_TASK: convert_xberg}
 _DEEPEST: Final = 4
 _MOST_FILES: Final = 100
 
@@ -43,8 +53,10 @@ def _extracted(body: bytes, name: str, declared: str) -> Extraction | Conversion
     match reading_of(mime, len(body)):
         case ReadMode.INLINE:
             return extract_inline(mime, body, address=_ADDRESS)
+        case ReadMode.MAIL:
+            return decode_result(answer_mail(body, address=_ADDRESS, file_name=name))
         case ReadMode.CHILD:
-            chosen: Any = {"convert": convert, "convert_office": convert_office}[task_of(mime).name]
+            chosen: Any = _MODULES[task_of(mime).name]
             payload = b"".join(encode_task(mime, body, address=_ADDRESS, file_name=name))
             return decode_result(chosen.convert(payload))
         case ReadMode.NONE:

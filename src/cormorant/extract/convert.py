@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from msgspec.structs import replace
+
 from cormorant.base.entry_points import imported
 from cormorant.extract.detect.built_in import BUILT_IN, BY_MEDIA_TYPE
 from cormorant.extract.detect.format import Format
@@ -22,11 +24,14 @@ from cormorant.extract.formats.plain import extract_csv, extract_json, extract_m
 from cormorant.extract.formats.xml import extract_xml
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.html.xhtml import XHTML, extract_xhtml
-from cormorant.extract.job import CONVERSION_FAILED, Body, ConversionFault, ExtractionTask, decode_task, encode_result
+from cormorant.extract.job import Body, ConversionFault, ExtractionTask, decode_task, encode_result, unreadable
 from cormorant.extract.sanitize import name_of, one_line
+from cormorant.extract.unpack import embedded_files
 from cormorant.model.content import Extraction
 
 NO_CONVERTER: Final = 908
+_SEARCHED_BYTES: Final = 4_000_000
+"""Documents up to this size are searched for others as they are read; larger ones when they are unpacked."""
 
 
 def convert(payload: bytes) -> bytes:
@@ -40,6 +45,13 @@ def convert(payload: bytes) -> bytes:
     return answered(task, body, _read)
 
 
+def convert_declared(payload: bytes) -> bytes:
+    """Read one document of a format with a converter of its own; otherwise like `convert`."""
+    task, body = decode_task(payload)
+    del payload
+    return answered(task, body, read_declared)
+
+
 def answered(
     task: ExtractionTask, body: Body, read: Callable[[ExtractionTask, Body], Extraction | ConversionFault]
 ) -> bytes:
@@ -51,9 +63,7 @@ def answered(
     except Protected:
         return encode_result(_name_only(task))
     except Unreadable as error:
-        return encode_result(
-            ConversionFault(CONVERSION_FAILED, f"The document cannot be read: {str(error).rstrip('.')}.", error.detail)
-        )
+        return encode_result(unreadable(error))
 
 
 def _read(task: ExtractionTask, body: Body) -> Extraction | ConversionFault:
@@ -82,7 +92,19 @@ def read_declared(task: ExtractionTask, body: Body) -> Extraction | ConversionFa
     made = BY_MEDIA_TYPE.get(task.mime)
     if made is None:
         return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
-    return _converter(made)(body.take(), task)
+    if not made.embedded or made.is_container or body.size > _SEARCHED_BYTES:
+        return _converter(made)(body.take(), task)
+    data = body.take()
+    said = _converter(made)(data, task)
+    return replace(said, embeds=said.embeds and _embeds(made, data, task))
+
+
+def _embeds(made: Format, data: bytes, task: ExtractionTask) -> bool:
+    """Return whether other documents lie in a document; True if that cannot be told."""
+    try:
+        return next(embedded_files(made)(data, task), None) is not None
+    except (Protected, Unreadable):
+        return True  # unpacking it says why
 
 
 def _converter(made: Format) -> Callable[[bytes, ExtractionTask], Extraction]:

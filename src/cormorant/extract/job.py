@@ -14,6 +14,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
+from cormorant.extract.errors import Unreadable
 from cormorant.extract.html.links import MAX_ANCHOR, MAX_LINKS, SCHEMES
 from cormorant.extract.sanitize import MAX_VALUE, clean, one_line
 from cormorant.model.content import PLAIN, Extraction, Manner, PageLink
@@ -51,6 +52,12 @@ class ConversionFault(msgspec.Struct, frozen=True, array_like=True, tag="fault")
     detail: str = ""
 
 
+def unreadable(error: Unreadable) -> ConversionFault:
+    """Return the fault of a document that its converter refuses."""
+    reason = f"The document cannot be read: {str(error).rstrip('.')}."
+    return ConversionFault(CONVERSION_FAILED, reason, error.detail)
+
+
 NO_ANSWER: Final = ConversionFault(CONVERSION_FAILED, "The converter gave an answer that cannot be read.")
 
 
@@ -75,6 +82,7 @@ class _Answer(msgspec.Struct, frozen=True, array_like=True, tag="extraction"):
     links_dropped: int
     login: bool = False
     fault: str = ""
+    embeds: bool = True
 
 
 _LENGTH: Final = struct.Struct("!I")
@@ -104,6 +112,11 @@ class Body:
 
     def __init__(self, value: bytes) -> None:
         self._value = value
+
+    @property
+    def size(self) -> int:
+        """Return their number, 0 once they were taken."""
+        return len(self._value)
 
     def take(self) -> bytes:
         """Give the bytes up; there are none the next time."""
@@ -166,6 +179,7 @@ def decode_result(answer: bytes) -> Extraction | ConversionFault:
         links_dropped=result.links_dropped,
         login=result.login,
         fault=one_line(result.fault, _REASON),
+        embeds=result.embeds,
     )
 
 
@@ -204,6 +218,7 @@ def _answer(extraction: Extraction) -> _Answer:
         links_dropped=extraction.links_dropped,
         login=extraction.login,
         fault=extraction.fault,
+        embeds=extraction.embeds,
     )
 
 

@@ -3,6 +3,7 @@
 It is this process, the sandbox, or none.
 
     INLINE <- HTML up to 4 MB, XHTML up to 400 kB, plain text and Markdown up to 1 MB: linear in their input
+    MAIL   <- mail up to 100 kB, in this process too: the parser is ours, and bounds what it reads
     CHILD  <- all other types with a converter, and larger documents of the above
     NONE   <- pictures, sound, film, programs: status 1001; types without a converter: status 908
 
@@ -14,15 +15,17 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, NamedTuple
 
+from cormorant.base.entry_points import imported
 from cormorant.base.profiling import Steps, unmeasured
 from cormorant.extract.detect.built_in import BY_MEDIA_TYPE
-from cormorant.extract.detect.format import OFFICE_SERVER
+from cormorant.extract.detect.format import OFFICE_SERVER, XBERG_SERVER
 from cormorant.extract.detect.formats import FORMATS, by_name, proves_itself, reader_of
 from cormorant.extract.detect.media_types import FormatReader
+from cormorant.extract.errors import Unreadable
 from cormorant.extract.formats.plain import extract_markdown, extract_text
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.html.xhtml import XHTML, extract_xhtml
-from cormorant.extract.job import ConversionFault, decode_result, encode_task
+from cormorant.extract.job import ConversionFault, ExtractionTask, decode_result, encode_result, encode_task, unreadable
 from cormorant.model.content import PLAIN, Extraction, Manner
 from cormorant.sandbox.limits import Limits
 
@@ -31,6 +34,7 @@ __all__ = [
     "ChildTask",
     "ConversionFault",
     "ReadMode",
+    "answer_mail",
     "claims_to_be",
     "decode_result",
     "encode_task",
@@ -44,9 +48,12 @@ INLINE_HTML_BYTES: Final = 4_000_000
 INLINE_XHTML_BYTES: Final = 400_000
 """It takes ten times as long as HTML of the same size."""
 INLINE_TEXT_BYTES: Final = 1_000_000
+INLINE_MAIL_BYTES: Final = 100_000
+"""The worst of this size, ten thousand parts, takes a quarter of a second."""
 
 TASK: Final = "convert"
 OFFICE_TASK: Final = OFFICE_SERVER
+XBERG_TASK: Final = XBERG_SERVER
 """Tasks of the sandbox; office documents have a server of their own, since their readers are large."""
 
 NOT_A_DOCUMENT: Final = 1001
@@ -57,6 +64,7 @@ _INLINE: Final = {
     FormatReader.TEXT: INLINE_TEXT_BYTES,
     FormatReader.MARKDOWN: INLINE_TEXT_BYTES,
 }
+_MAIL: Final = "message/rfc822"
 OCR_PICTURES: Final = frozenset(("image/bmp", "image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp"))
 """Picture types with recognition of text, if a source requests it."""
 OCR_LIMITS: Final = Limits(cpu_s=600, wall_s=1_200.0)
@@ -82,6 +90,7 @@ class ReadMode(Enum):
     """The place where a document is read."""
 
     INLINE = "inline"
+    MAIL = "mail"
     CHILD = "child"
     NONE = "none"
 
@@ -96,6 +105,8 @@ def reading_of(mime: str, size_bytes: int, ocr: str = "") -> ReadMode:
     reader = reader_of(mime)
     if reader is None:
         return ReadMode.NONE
+    if mime == _MAIL and size_bytes <= INLINE_MAIL_BYTES:
+        return ReadMode.MAIL
     most = INLINE_XHTML_BYTES if mime == XHTML else _INLINE.get(reader, -1)
     return ReadMode.INLINE if size_bytes <= most else ReadMode.CHILD
 
@@ -131,6 +142,20 @@ def unread_status(mime: str) -> int:
     """Return the status number of an unread type: 1001 if it is no document, 908 for a document without a converter."""
     media = mime.startswith(("image/", "audio/", "video/", "font/", "model/"))
     return NOT_A_DOCUMENT if media or mime in _NOT_DOCUMENTS else NO_CONVERTER
+
+
+def answer_mail(body: bytes, *, address: str, charset: str = "", file_name: str = "", manner: Manner = PLAIN) -> bytes:
+    """Read mail for which `reading_of` returned MAIL; returns an answer as a child gives it, for `decode_result`.
+
+    Never raises for the contents of `body`. The reader is imported with the first mail.
+    """
+    read = imported(BY_MEDIA_TYPE[_MAIL].converter)
+    if not callable(read):
+        raise TypeError(f"{BY_MEDIA_TYPE[_MAIL].converter} is no function")
+    try:
+        return encode_result(read(body, ExtractionTask(_MAIL, address, charset, file_name, manner)))
+    except Unreadable as error:
+        return encode_result(unreadable(error))
 
 
 def extract_inline(

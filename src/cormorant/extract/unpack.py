@@ -9,7 +9,7 @@ bounded size, each by a child of its own.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from inspect import signature
 from itertools import islice
 from typing import Final
@@ -17,6 +17,7 @@ from typing import Final
 import msgspec
 
 from cormorant.base.entry_points import imported
+from cormorant.extract.detect.format import Format
 from cormorant.extract.detect.formats import format_of
 from cormorant.extract.document.embedded_file import EmbeddedFile
 from cormorant.extract.errors import Protected, Unreadable
@@ -128,14 +129,20 @@ def _member(file: EmbeddedFile) -> UnpackedMember:
     return UnpackedMember(path, one_line(file.mime), file.modified_at, one_line(refusal), version, body)
 
 
+def embedded_files(made: Format) -> Callable[..., Iterator[EmbeddedFile]]:
+    """Return the function that yields the documents in a document of a format that may have some."""
+    found = imported(made.embedded)
+    if not callable(found):
+        raise TypeError(f"{made.embedded} is no function")
+    return found
+
+
 def _files(task: UnpackTask, body: Body) -> Iterator[EmbeddedFile]:
     """Yield the files in a container from number `start` on; a format that can pass over others is asked to."""
     made = format_of(task.document.mime)
     if made is None or not made.embedded:
         return
-    files = imported(made.embedded)
-    if not callable(files):
-        raise TypeError(f"{made.embedded} is no function")
+    files = embedded_files(made)
     if "start" in signature(files).parameters:
         yield from files(body.take(), task.document, start=task.start)
     else:

@@ -191,7 +191,7 @@ class Extraction(msgspec.Struct, frozen=True):
     like, "" unless requested. `charset_from` is the origin of the charset: `mark` (byte-order mark), `header` (of the
     response), `page` (declared by the document), `default` (of the source) or `bytes`. `links_dropped` counts
     references beyond the limit. `login`: it has a password field. `fault` is a sentence about a defect that was
-    overcome, "" for most.
+    overcome, "" for most. `embeds`: other documents may lie in it; False if its reader found none.
 
     Document services set the others. `veto` names the service that excludes it from the index, with the reason, "" for
     none; `withheld`: its original must not be shown; `services` are those that it passed, with the seconds that each
@@ -214,6 +214,7 @@ class Extraction(msgspec.Struct, frozen=True):
     links_dropped: int = 0
     login: bool = False
     fault: str = ""
+    embeds: bool = True
     veto: str = ""
     withheld: bool = False
     services: tuple[tuple[str, float], ...] = ()

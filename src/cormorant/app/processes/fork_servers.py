@@ -2,6 +2,7 @@
 
 retriever --ChildPool--> convert ......... pages, text, XML, PDF; large sitemaps; answers of a Tika server
                      |-> convert_office .. office documents, mail, archives and their members: more memory, and rarer
+                     |-> convert_xberg ... Jupyter notebooks and WordPerfect: still more memory
                      |-> convert with tesseract .. PDF and pictures if text in pictures is recognised
                      |-> convert by ICS .. the types of a package's converter: one server for each
                      |-> serve ............ long texts at built-in document services
@@ -20,7 +21,7 @@ from cormorant.crawl.visit.service_pipeline import SERVICE_TASK, service_task
 from cormorant.crawl.visit.tika_client import TIKA_TASK
 from cormorant.extract.detect.formats import FORMATS
 from cormorant.extract.ocr.engines import OCR_ENGINES
-from cormorant.extract.router import OFFICE_TASK, TASK, ocr_task, plugin_task
+from cormorant.extract.router import OFFICE_TASK, TASK, XBERG_TASK, ocr_task, plugin_task
 from cormorant.extract.services.registry import SERVICES, reference_of
 from cormorant.sandbox import ServerHandle, ServerNotStarted, start_server
 
@@ -33,6 +34,7 @@ _SERVERS = (
     },
     *({ocr_task(engine): f"cormorant.extract.ocr.task:task_of {engine}"} for engine in OCR_ENGINES),
     {OFFICE_TASK: "cormorant.extract.convert_office:convert", UNPACK_TASK: "cormorant.extract.unpack:unpack"},
+    {XBERG_TASK: "cormorant.extract.convert_xberg:convert"},
     {SERVICE_TASK: "cormorant.extract.services.task:serve"},
 )
 """The tasks of each server's children."""

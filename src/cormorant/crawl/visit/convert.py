@@ -32,6 +32,7 @@ from cormorant.extract.job import ConversionFault, decode_result, encode_task
 from cormorant.extract.router import (
     ChildTask,
     ReadMode,
+    answer_mail,
     claims_to_be,
     extract_inline,
     reading_of,
@@ -109,12 +110,14 @@ class Converter:
         """
         return self._containers.copy_of(resource) if self._containers is not None else None
 
-    async def with_members(self, outcome: Outcome, content: Content, content_hash: bytes, source: Source) -> Outcome:
-        """The outcome of a document that was read, with the members in it."""
+    async def with_members(
+        self, outcome: Outcome, content: Content, content_hash: bytes, source: Source, *, embeds: bool
+    ) -> Outcome:
+        """The outcome of a document that was read, with the members in it; without `embeds` it has none."""
         if not isinstance(outcome, Ok | Unchanged) or outcome.document is None or self._containers is None:
             return outcome
         unpacks = source.settings.unpack and not self._is_for_tika(content)  # Tika reads embedded documents itself
-        most = source.settings.unpack_depth if unpacks else 0
+        most = source.settings.unpack_depth if unpacks and embeds else 0
         listing = await self._containers.listed(content, content_hash, most, self._answer)
         document = outcome.document
         if listing.fault and not document.fault:
@@ -218,21 +221,19 @@ class Converter:
                     content.mime, content.body,
                     address=content.address, charset=content.charset, steps=self._steps, manner=manner,
                 )  # fmt: skip
-            case ReadMode.CHILD if not content.body.strip():  # nothing in it that a converter could misread
+            case ReadMode.MAIL | ReadMode.CHILD if (
+                not content.body.strip()
+            ):  # nothing in it that a converter could misread
                 return content, Extraction("", name_of(content.address, content.called))
+            case ReadMode.MAIL:
+                at, name = content.address, content.called
+                answer = answer_mail(content.body, address=at, charset=content.charset, file_name=name, manner=manner)
+                return self._decoded(content, answer)
             case ReadMode.CHILD:
                 wire.conversions += 1
                 return await self._in_child(content, manner)
-            case ReadMode.NONE if content.mime == OCTETS and is_text(declared):
-                return Failed(1009, f"It was announced as {declared}, but its bytes are no text.")
-            case ReadMode.NONE if content.mime == OCTETS and (claimed := claims_to_be(declared, content.file_name)):
-                return Failed(903, f"Its {claimed}, but its bytes are none: the file is damaged, or of another format.")
             case ReadMode.NONE:
-                status = unread_status(content.mime)
-                rule = f"no converter reads {content.mime}"
-                return Excluded(
-                    Ruling(admitted=False, gate=Gate.TYPE, rule=rule, status=status), status, content=content
-                )
+                return _unread(content, declared)
 
     async def _in_child(self, content: Content, manner: Manner) -> tuple[Content, Extraction] | Outcome:
         """Convert in a limited child; a document that kills two of them is quarantined."""
@@ -319,6 +320,17 @@ class Converter:
                 _log.warning("conversion.failed", extra={"address": content.address, "detail": said.detail})
             return Failed(said.status, _with_detail(said.reason, said.detail))
         return content, said
+
+
+def _unread(content: Content, declared: str) -> Outcome:
+    """Return the outcome of content that no converter reads; `declared` is the type that its server announced."""
+    if content.mime == OCTETS and is_text(declared):
+        return Failed(1009, f"It was announced as {declared}, but its bytes are no text.")
+    if content.mime == OCTETS and (claimed := claims_to_be(declared, content.file_name)):
+        return Failed(903, f"Its {claimed}, but its bytes are none: the file is damaged, or of another format.")
+    status = unread_status(content.mime)
+    ruling = Ruling(admitted=False, gate=Gate.TYPE, rule=f"no converter reads {content.mime}", status=status)
+    return Excluded(ruling, status, content=content)
 
 
 def _within(said: Extraction) -> Extraction:

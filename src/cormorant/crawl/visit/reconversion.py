@@ -79,4 +79,5 @@ async def _read(resource: Resource, content: Content, source: Source, reader: Co
     found, said = read
     content_hash = hashlib.sha256(found.body).digest()
     outcome = reader.outcome(source, resource, found, said, content_hash)
-    return url_rewriting.named(await reader.with_members(outcome, found, content_hash, source), source.rename)
+    outcome = await reader.with_members(outcome, found, content_hash, source, embeds=said.embeds)
+    return url_rewriting.named(outcome, source.rename)

@@ -146,4 +146,4 @@ async def _judge(task: VisitTask, source: Source, content: Content, reader: Conv
     content, said = read
     outcome = reader.outcome(source, resource, content, said, content_hash)
     outcome = await reader.believed(ReadContent(task, content, said, outcome), source, wire)
-    return await reader.with_members(outcome, content, content_hash, source)
+    return await reader.with_members(outcome, content, content_hash, source, embeds=said.embeds)

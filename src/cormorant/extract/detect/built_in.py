@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from cormorant.extract.detect.format import Format
+from cormorant.extract.detect.format import XBERG_SERVER, Format
 from cormorant.extract.detect.media_types import (
     DOCX,
     EMF,
@@ -123,8 +123,10 @@ BUILT_IN: Final = (
         "Windows metafile", (EMF, WMF), _READERS + "formats.metafile:extract_metafile", ("emf",), proves_itself=True,
         version=2,
     ),
-    Format("Jupyter notebook", ("application/x-ipynb+json",), _XBERG, ("ipynb",)),
-    Format("WordPerfect", ("application/vnd.wordperfect",), _XBERG, ("wpd",), proves_itself=True),
+    Format("Jupyter notebook", ("application/x-ipynb+json",), _XBERG, ("ipynb",), server=XBERG_SERVER),
+    Format(
+        "WordPerfect", ("application/vnd.wordperfect",), _XBERG, ("wpd",), proves_itself=True, server=XBERG_SERVER
+    ),
     Format(
         "Outlook message", ("application/vnd.ms-outlook",), _READERS + "outlook.msg:extract_msg", ("msg",),
         embedded=_IN_OUTLOOK, proves_itself=True, version=2,
@@ -139,7 +141,7 @@ BUILT_IN: Final = (
     ),
     Format(
         "Mailbox", (MBOX,), _READERS + "mail.mailbox:extract_mbox", ("mbox", "mbx"),
-        embedded=_READERS + "mail.mailbox:mbox_embedded_files",
+        embedded=_READERS + "mail.mailbox:mbox_embedded_files", is_container=True,
     ),
     Format("Web archive", ("multipart/related",), _READERS + "mail.mhtml:extract_mhtml", ("mht", "mhtml")),
     Format(
@@ -149,7 +151,7 @@ BUILT_IN: Final = (
             "application/zstd", "application/x-7z-compressed", "application/x-rar-compressed",
         ),
         _READERS + "archives.archive:extract_archive",
-        embedded=_READERS + "archives.archive:archive_embedded_files", proves_itself=True,
+        embedded=_READERS + "archives.archive:archive_embedded_files", proves_itself=True, is_container=True,
     ),
 )  # fmt: skip
 

@@ -9,6 +9,8 @@ from cormorant.sandbox.limits import Limits
 
 OFFICE_SERVER: Final = "convert_office"
 """The fork server whose children read office documents, mail and archives."""
+XBERG_SERVER: Final = "convert_xberg"
+"""The fork server whose children read rare formats with xberg, whose 30 MB would slow every fork of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,8 @@ class Format:
     returns an Extraction, or raises Unreadable or Protected. It runs in the sandbox, within `limits`; None: those of
     all converters. `embedded` is "module:function" of a generator that takes the same and yields the EmbeddedFile
     objects in a document, "" if there are none; it may also take `start`, the number of the first wanted one.
-    `proves_itself`: every document of it begins with a signature, so that one without is damaged. `server` is the fork
+    `proves_itself`: every document of it begins with a signature, so that one without is damaged. `is_container`: its
+    documents exist for the others in them, such as archives, so that they are always unpacked. `server` is the fork
     server of a built-in converter. `version` counts changes of a built-in converter's results: raise it with such a
     change, and known documents are converted again. For a package its own version counts.
     """
@@ -34,5 +37,6 @@ class Format:
     limits: Limits | None = None
     embedded: str = ""
     proves_itself: bool = False
+    is_container: bool = False
     server: str = OFFICE_SERVER
     version: int = 1

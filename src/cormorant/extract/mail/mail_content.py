@@ -107,8 +107,7 @@ def content_of(part: MimePart, default: str = "") -> MailContent:
     elif kind == "multipart/related" and part.parts:
         _add_related(part, default, found)
     elif part.parts:
-        for child in part.parts:
-            _add_next(child, default, found)
+        _add_one_after_the_other(part, default, found)
     elif not kind.startswith("multipart/") or not part.closed:
         _add_leaf(part, default, found)
     return found
@@ -118,13 +117,16 @@ def _is_sealed(part: MimePart) -> bool:
     return part.header.parameter("smime-type").lower() in ("", "enveloped-data", "authenveloped-data")
 
 
-def _add_next(child: MimePart, default: str, found: MailContent) -> None:
-    """Add one of several parts that are shown one after the other; a text with a name, behind another, is a file."""
-    shown = any(text.text.strip() for text in found.texts)
-    if shown and child.content_type in _BODIES and child.header.file_name:
-        found.attachments.append(_attachment(child))
-    else:
-        found.add(content_of(child, default))
+def _add_one_after_the_other(part: MimePart, default: str, found: MailContent) -> None:
+    """Add parts that are shown one after the other; a text with a name, behind another, is a file."""
+    shown = False
+    for child in part.parts:
+        if shown and child.content_type in _BODIES and child.header.file_name:
+            found.attachments.append(_attachment(child))
+            continue
+        made = content_of(child, default)
+        shown = shown or any(text.text.strip() for text in made.texts)
+        found.add(made)
 
 
 def _add_alternative(part: MimePart, default: str, found: MailContent) -> None:

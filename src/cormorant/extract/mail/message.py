@@ -63,6 +63,7 @@ def extract_eml(body: bytes, task: ExtractionTask) -> Extraction:
         truncated=bool(tree.fault) or builder.full,
         fault=tree.fault or ("" if header.fields else "It has no header."),
         charset_from="header" if charset else "",
+        embeds=bool(content.attachments),
     )
 
 
