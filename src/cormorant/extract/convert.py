@@ -100,7 +100,7 @@ def read_declared(task: ExtractionTask, body: Body) -> Extraction | ConversionFa
 
 
 def _embeds(made: Format, data: bytes, task: ExtractionTask) -> bool:
-    """Return whether other documents lie in a document; True if that cannot be told."""
+    """Return whether other documents lie in a document; True if that is unknown."""
     try:
         return next(embedded_files(made)(data, task), None) is not None
     except (Protected, Unreadable):
