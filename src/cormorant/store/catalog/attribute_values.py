@@ -7,7 +7,7 @@ source's list.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,6 +44,15 @@ def every(tx: Tx, attribute: str = "", source: str | None = None) -> list[Listed
         ListedValue(row.attribute, row.value, row.source, json.loads(row.names), row.place)
         for row in tx.rows(statement)
     ]
+
+
+def in_common_lists(tx: Tx, attributes: Collection[str]) -> frozenset[str]:
+    """Return those of these attributes, named in lower case, that the list of all sources has values of."""
+    name = sa.func.lower(attribute_value.c.attribute)
+    found = sa.select(name.label("name")).distinct().where(
+        attribute_value.c.source == EVERYWHERE, name.in_(sorted(attributes))
+    )  # fmt: skip
+    return frozenset(row.name for row in tx.rows(found))
 
 
 def counts(tx: Tx) -> dict[str, int]:
