@@ -13,7 +13,7 @@ from cormorant.model.acl import ANYONE
 from cormorant.model.attribute import AttributeType
 from cormorant.search.index import attribute_terms
 from cormorant.search.index.facet_request import ByAttribute, Counts
-from cormorant.search.index.query import AttributeMatch, AttributeRange, Search
+from cormorant.search.index.query import AttributeMatch, AttributeRange, Or, Search
 from cormorant.search.query.filters import Filters, parts
 from cormorant.search.query.parser import parse
 from cormorant.search.weights import DEFAULT
@@ -153,3 +153,20 @@ def test_a_range_without_ends_has_every_number(value: float) -> None:
     held = set(attribute_terms.number_terms(entry(1, attributes={"a": value})))
     for low, high in ((None, None), (value, None), (None, value), (-math.inf, math.inf)):
         assert not held.isdisjoint(attribute_terms.range_terms(AttributeRange("a", low, high)))
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("Sales", "Other.Name"),
+        (10.5, "Other-Name"),
+        ("words " * 90, "OtherXName"),
+        ("***", "Other_Name"),
+        (MARCH, "O_at"),
+    ],
+)
+def test_a_document_has_a_value_of_an_attribute(value: str | float, name: str, index: Shelf) -> None:
+    index.put(entry(1, "pump", attributes={name: value}), entry(2, "pump", attributes={"OfXNames": "Sales"}))
+    asked = Or((AttributeMatch(name.lower(), ()), AttributeRange(name)))
+    assert index.ids(asked) == [1]
+    assert index.ids(Or((AttributeMatch("Of", ()), AttributeRange("Of")))) == []

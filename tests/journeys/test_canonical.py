@@ -53,6 +53,7 @@ def test_forty_copies_leave_with_the_run_that_finds_what_they_are_copies_of(
     report = crawls.crawl(home, "town")
     assert set(statuses(home, town, *copies)) == {910}
     assert [report[name] for name in SETTLED] == [2, 2, 60, 60, 62, 0, 0, "finished"]
+    assert report["deleted"] == 0 < report["index_deletes"], "none of them was there before"
     assert home.found("heron") == [[]]
     assert home.explained(town.origin + copies[0])["because"].endswith(f"a copy of {town.origin}/real")
     there = set[str]()

@@ -53,7 +53,7 @@ def test_what_was_rolled_back_leaves_no_gap(store: Store) -> None:
     [
         (Event.NEW, "new"), (Event.CHANGED, "changed"), (Event.DELETED, "deleted"), (Event.ACCESS, "changed"),
         (Event.UNVISITED, "unvisited"), (Event.UNVISITED_CHANGED, "unvisited_changed"),
-        (Event.UNVISITED_DELETED, "unvisited_deleted"),
+        (Event.UNVISITED_DELETED, "unvisited_deleted"), (Event.WITHDRAWN, "deleted"),
     ],
 )  # fmt: skip
 def test_the_words_receivers_are_told(event: Event, word: str) -> None:

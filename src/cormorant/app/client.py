@@ -174,7 +174,8 @@ class Cormorant:
         """
         if self._library is None:
             self._library = searching.library(self._house())
-        question = Question(text, (source,) if source is not None else (), limit, offset, Sort(sort))
+        places = (source,) if source is not None else ()
+        question = Question(text, places, limit, offset, Sort(sort), every_attribute=True)
         if self._federation is None:
             self._federation = Federation(self._house(), Opened(self._house()))
         found = searching.search(self._house(), question, shelf=self._library, federation=self._federation)
@@ -187,7 +188,7 @@ class Cormorant:
         """
         if self._library is None:
             self._library = searching.library(self._house())
-        question = Question(text, (source,) if source is not None else ())
+        question = Question(text, (source,) if source is not None else (), every_attribute=True)
         return searching.why(self._house(), question, number, shelf=self._library)
 
     def explain(self, address: str) -> list[Explanation]:

@@ -26,7 +26,8 @@ class Event(IntEnum):
     LINKS: links or other documents changed a property of it that only the index needs. FOUND: it exists, repeated for
     the one receiver that asked for it, or for the index after its copy was stored again. MOVED: it is at another
     address for which no receiver has had an event; the deletion of the previous address comes first. UNVISITED and its
-    companions: no link leads to it any more. The last four belong to runs instead of documents.
+    companions: no link leads to it any more. WITHDRAWN: it is gone in the run that it came in. The last four belong to
+    runs instead of documents.
     """
 
     NEW = 1
@@ -39,6 +40,7 @@ class Event(IntEnum):
     DELETED = 10
     UNVISITED_DELETED = 11
     ACCESS = 12
+    WITHDRAWN = 13
     STARTED = 20
     FINISHED = 21
     STOPPED = 22
@@ -47,7 +49,8 @@ class Event(IntEnum):
     @property
     def word(self) -> str:
         """The name of the event that receivers get."""
-        return {Event.ACCESS: "changed", Event.MOVED: "new"}.get(self, self.name.lower())
+        words = {Event.ACCESS: "changed", Event.MOVED: "new", Event.WITHDRAWN: "deleted"}
+        return words.get(self, self.name.lower())
 
     @property
     def of_run(self) -> bool:
@@ -62,7 +65,12 @@ class Event(IntEnum):
     @property
     def of_gone(self) -> bool:
         """Return whether the event's document is gone."""
-        return self in (Event.DELETED, Event.UNVISITED_DELETED)
+        return self in (Event.DELETED, Event.UNVISITED_DELETED, Event.WITHDRAWN)
+
+    @property
+    def of_known_gone(self) -> bool:
+        """Return whether the event's document is gone and was there before the run."""
+        return self.of_gone and self is not Event.WITHDRAWN
 
 
 class NewEvent(NamedTuple):

@@ -11,7 +11,7 @@ excluded in the query itself, so they leave hits, totals, counts and duplicates 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -28,7 +28,8 @@ from cormorant.search.index.filter_fields import fold_key, language_keys
 from cormorant.search.index.protocol import IndexReader, Match, Matches
 from cormorant.search.index.query import Key, Query, Search, Sort, Weights
 from cormorant.search.index.static_score import DAY_S
-from cormorant.search.query.attribute_query import BUILT_IN_ATTRIBUTES, KnownAttributes
+from cormorant.search.query.attribute_query import KnownAttributes
+from cormorant.search.query.attribute_visibility import AttributeCatalog, AttributeVisibility, built_in_catalog
 from cormorant.search.query.filters import NOTHING_CHOSEN, Filters, attribute_choice, attribute_list, parts, within
 from cormorant.search.query.parser import Understood, parse
 from cormorant.search.query.spelling import better
@@ -45,6 +46,7 @@ from cormorant.search.weights import DEFAULT
 __all__ = [
     "MOST_HITS",
     "Answer",
+    "AttributeCatalog",
     "CachedDocument",
     "Equals",
     "Facet",
@@ -103,7 +105,8 @@ class Question:
     With `group`, `limit` and `offset` count groups. `facets`: count the results that each choice would leave.
     `languages` are those the reader prefers, as tags like de-CH. `as_typed`: do not answer with a corrected query if
     nothing is found. `facet_attributes` are attributes whose values are counted too, dates by month. Without
-    `federated` no federated source is asked.
+    `federated` no federated source is asked. With `every_attribute` it may name attributes of which its reader sees
+    nothing, for people who administer the installation.
     """
 
     text: str
@@ -119,6 +122,7 @@ class Question:
     as_typed: bool = False
     facet_attributes: tuple[str, ...] = ()
     federated: bool = True
+    every_attribute: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +232,6 @@ def _standard() -> Weights:
     return DEFAULT
 
 
-def _none_known() -> KnownAttributes:
-    return BUILT_IN_ATTRIBUTES
-
-
 class Library:
     """Searches all documents, each for the readers who may see it."""
 
@@ -242,19 +242,30 @@ class Library:
         hidden: Hidden = _nothing_hidden,
         kept: CachedDocument = _nothing_kept,
         weights: Callable[[], Weights] = _standard,
-        attributes: Callable[[], KnownAttributes] = _none_known,
+        attributes: Callable[[], AttributeCatalog] = built_in_catalog,
     ) -> None:  # fmt: skip
         self._index = index
         self._clock = clock
         self._hidden = hidden
         self._kept = kept
         self._weights = weights
-        self._attributes = attributes
+        self._visibility = AttributeVisibility(index, attributes)
 
-    @property
-    def attributes(self) -> KnownAttributes:
-        """The attributes that a question may name, by names in lower case."""
-        return self._attributes()
+    def attributes(self, question: Question, reader: Reader, names: Collection[str] = ()) -> KnownAttributes:
+        """Return the attributes that a question may name, by names in lower case.
+
+        Those that its text names, or that are among `names`, are left out if this reader may not know of them.
+        """
+        if question.every_attribute:
+            return self._visibility.known
+        return self._visibility.within(question.text, names, lambda: self._everything(reader))
+
+    def seen_attributes(self, names: Collection[str], reader: Reader) -> frozenset[str]:
+        """Return those of these names, in lower case, that this reader may know of.
+
+        They are those that every reader may know of, and those that a document of this reader has a value of.
+        """
+        return self._visibility.seen(names, lambda: self._everything(reader))
 
     def size(self) -> int:
         """Return the document count of the index, and nothing else; for administrators, not readers."""
@@ -273,7 +284,7 @@ class Library:
     def find(self, question: Question, reader: Reader) -> Answer:
         """Answer a question from the documents of this reader. Raises IndexDamaged; any text is a valid question."""
         started = self._clock.monotonic()
-        known = self._attributes()
+        known = self.attributes(question, reader)
         parsed = parse(question.text, known)
         places = tuple(parts(question.sources, question.chosen).values())
         search = self._search(within(parsed.query, places), reader, question)
@@ -298,7 +309,7 @@ class Library:
 
         The score is that of relevance, whatever the order of hits in the question.
         """
-        known = self._attributes()
+        known = self.attributes(question, reader)
         query, places = parse(question.text, known).query, tuple(parts(question.sources, question.chosen).values())
         search = self._search(within(query, places), reader, replace(question, limit=1, offset=0, sort=Sort.RELEVANCE))
         found = self._index.why(search, number)
@@ -318,7 +329,7 @@ class Library:
 
     def suggest(self, typed: str, reader: Reader, sources: tuple[str, ...] = ()) -> Suggestions:
         """Complete a typed query from the documents of this reader. Raises IndexDamaged."""
-        asked = suggestions.opening(typed, self._attributes())
+        asked = suggestions.opening(typed, self.attributes(Question(typed), reader))
         if asked is None:
             return Suggestions()
         called = suggestions.titled(asked)
@@ -399,8 +410,7 @@ class Library:
 
     def values(self, name: str, reader: Reader, most: int) -> tuple[str, ...]:
         """Return values of an attribute in documents that this reader may see, most frequent first."""
-        everywhere = self._search(ask.Everything(), reader, Question("", limit=0, fold=False))
-        (counts,) = self._index.tally(everywhere, [ByAttribute(name)])
+        (counts,) = self._index.tally(self._everything(reader), [ByAttribute(name)])
         return tuple(sorted(counts, key=lambda value: (-counts[value], value))[:most])
 
     def _groups(self, search: Search, hits: Sequence[Hit]) -> tuple[ResultGroup, ...]:
@@ -419,6 +429,10 @@ class Library:
     def _matches(self, query: Query, reader: Reader, question: Question) -> Matches:
         """Search the newest state of the index, without documents hidden after it."""
         return self._index.search(self._search(query, reader, question))
+
+    def _everything(self, reader: Reader) -> Search:
+        """Return the search for all documents that this reader may see, for counts without hits."""
+        return self._search(ask.Everything(), reader, Question("", limit=0, fold=False))
 
     def _search(self, query: Query, reader: Reader, question: Question) -> Search:
         """Refresh the index and return the search for a query, without documents hidden after the newest state.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf
 
 from pydantic import Field, field_validator
@@ -16,6 +17,31 @@ PARALLEL = 4
 MOST_PARALLEL = 64
 """The most that settings may ask for."""
 _INSIDE = (AddressClass.PRIVATE, AddressClass.ULA, AddressClass.LOOPBACK)
+
+
+def is_inside_host(host: str, network: Iterable[str]) -> bool:
+    """Return whether nobody outside the organisation is on the way to a host, so that a login may go in clear.
+
+    Its address says so, or the words of the setting `network` do. Shared address space (100.64.0.0/10) belongs to a
+    provider and is carried by it (RFC 6598 section 1), so that it counts as outside, unlike for the consent to connect;
+    the same holds for a name, whose address is not known here.
+    """
+    bare = host.strip("[]")
+    if bare == "localhost" or {"private", "loopback"}.intersection(each.strip().lower() for each in network):
+        return True
+    try:
+        return classify(bare) in _INSIDE
+    except ValueError:
+        return False
+
+
+def see_inner(host: str, network: Iterable[str], login: str) -> None:
+    """Raise ValueError where a login over http would leave the inside, and anybody on the way could read it."""
+    if not is_inside_host(host, network):
+        raise ValueError(
+            f"Over http {login} could be read on the way: write the url with https, or, for a server inside, set "
+            "network=private."
+        )
 
 
 class PacedSettings(PacingSettings):
@@ -78,24 +104,9 @@ class ServerSettings(TimedSettings):
         return Consent.of(((host, port),), self.network)
 
     def is_inside_host(self, host: str) -> bool:
-        """Return whether nobody outside the organisation is on the way to a host, so that a login may go in clear.
-
-        Its address says so, or `network` does. Shared address space (100.64.0.0/10) belongs to a provider and is
-        carried by it (RFC 6598 section 1), so that it counts as outside, unlike for the consent to connect; the same
-        holds for a name, whose address is not known here.
-        """
-        bare = host.strip("[]")
-        if bare == "localhost" or {"private", "loopback"}.intersection(each.strip().lower() for each in self.network):
-            return True
-        try:
-            return classify(bare) in _INSIDE
-        except ValueError:
-            return False
+        """Return whether a login may go to a host in clear, by its address or `network`."""
+        return is_inside_host(host, self.network)
 
     def see_inner(self, host: str, login: str) -> None:
         """Raise ValueError where a login over http would leave the inside, and anybody on the way could read it."""
-        if not self.is_inside_host(host):
-            raise ValueError(
-                f"Over http {login} could be read on the way: write the url with https, or, for a server inside, set "
-                "network=private."
-            )
+        see_inner(host, self.network, login)

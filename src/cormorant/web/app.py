@@ -143,7 +143,7 @@ def _add_pages(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: 
         reach = min(answer.reachable, MOST_PAGES * wanted.per)
         values = layout.of(request, shelf.known(), q=q, back=wanted.address(page=page if page > 1 else ""))
         labels = shelf.labels(offered, wanted.languages, wanted.sources)
-        values |= search_page.shown_as(wanted, answer, shelf.known_attributes(), labels) | {
+        values |= search_page.shown_as(wanted, answer, shelf.known_attributes(wanted.q), labels) | {
             "pages": pages(reach, page, wanted.per), "reach": reach,
             "grouped": wanted.group is not None, "took": f"{answer.took_ms:.0f}",
             "folded": any(hit.duplicates or hit.near_duplicates for hit in answer.hits),

@@ -103,9 +103,9 @@ class SharedReader:
         shelf, federation = self.library(), self.federation()
         return search.search(self.house, question, shelf=shelf, federation=federation, offered=offered)
 
-    def known_attributes(self) -> KnownAttributes:
-        """Return the attributes that a query may name."""
-        return self.library().attributes
+    def known_attributes(self, text: str, names: Collection[str] = ()) -> KnownAttributes:
+        """Return the attributes that a query of this text, or a form with these names, may name."""
+        return self.library().attributes(Question(text), ANYONE, names)
 
     def offered_attributes(self) -> tuple[str, ...]:
         """Return the attributes whose values are offered beside results; none after a fault."""
@@ -115,7 +115,7 @@ class SharedReader:
 
     def sees(self, attribute: str) -> bool:
         """Return whether a reader may know that there is this attribute."""
-        return attributes.seen(self.house, self.library(), ANYONE, attribute)
+        return bool(self.library().seen_attributes([attribute], ANYONE))
 
     def attribute_fields(self, languages: Sequence[str]) -> tuple[AttributeField, ...]:
         """Return the fields that a form has for attributes: those with a list of values, or offered beside results."""

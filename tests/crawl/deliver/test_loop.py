@@ -318,7 +318,7 @@ def test_at_the_end_means_when_the_run_has_found_everything(house: House) -> Non
 def test_which_events_a_receiver_gets(event: Event, delta: bool, wants_runs: bool) -> None:
     settings = receiver_settings("python", {"call": "a:b", "delta": delta, "runs": wants_runs})
     of_run = event in (Event.STARTED, Event.FINISHED, Event.STOPPED, Event.FAILED)
-    gone = event in (Event.DELETED, Event.UNVISITED_DELETED)
+    gone = event in (Event.DELETED, Event.UNVISITED_DELETED, Event.WITHDRAWN)
     unvisited = event in (Event.UNVISITED, Event.UNVISITED_CHANGED)
     wanted = event is not Event.LINKS and (wants_runs if of_run else delta or not (gone or unvisited))
     assert is_for(event, settings) == wanted

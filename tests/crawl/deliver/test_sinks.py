@@ -195,6 +195,15 @@ def test_of_a_change_and_its_links_the_change_is_applied(
     assert (counted.index_writes, counted.index_link_updates) == (1, 0)
 
 
+@pytest.mark.parametrize(("kind", "deleted"), [(Event.DELETED, 1), (Event.UNVISITED_DELETED, 1), (Event.WITHDRAWN, 0)])
+def test_only_documents_from_before_the_run_count_as_deleted(
+    kind: Event, deleted: int, index: MemoryIndex, outlet: IndexSink
+) -> None:
+    deliver(outlet, Payload(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
+    counted = deliver(outlet, Payload(event(2, 1, kind), None, None))
+    assert (held_by(index), counted.index_deletes, counted.deleted) == ({}, 1, deleted)
+
+
 def test_links_to_what_is_deleted_bring_nothing_back(index: MemoryIndex, outlet: IndexSink) -> None:
     deliver(outlet, Payload(event(1, 1, Event.NEW), ROW, FRAME, PUBLIC))
     gone = Payload(event(3, 1, Event.DELETED), None, None)

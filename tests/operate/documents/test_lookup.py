@@ -14,11 +14,13 @@ from cormorant.base.errors import BadAddress, BadSetting, NotFoundError, UsageEr
 from cormorant.frontier.state import enqueue
 from cormorant.frontier.state.enqueue import Admission, NewUrl, SiteNumbers
 from cormorant.model.resource import DiscoveredBy, DiscoveredUrl
+from cormorant.model.settings.source import SourceSettings, parse_settings
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import traps, unused_rules
 from cormorant.operate.checks.problem import CheckContext
 from cormorant.operate.documents import links, listing, lookup
 from cormorant.operate.documents.listing import DocumentFilter
+from cormorant.operate.documents.source_addresses import SourceAddresses
 from cormorant.operate.explain import explain
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord
@@ -26,7 +28,6 @@ from cormorant.operate.sources import impact_preview
 from cormorant.plugins import source_kind
 from cormorant.store.blobs.pack_folder import PackFolder
 from cormorant.store.catalog import sources
-from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Store, Tx
 from cormorant.store.journal import visits
 from cormorant.store.journal.runs import RunRow
@@ -161,7 +162,7 @@ def test_a_source_that_cannot_be_read_any_more_spoils_no_other(
     (shown,) = lookup.shown(house, "https://a.example/x")
     assert shown["source"] == "docs"
     with store.read() as tx:
-        assert lookup.meanings(sources.named(tx, "papers"), "https://a.example/x") == ["https://a.example/x"]
+        assert SourceAddresses(sources.named(tx, "papers")).meanings("https://a.example/x") == ["https://a.example/x"]
 
 
 @pytest.mark.parametrize("error", [UnicodeEncodeError("utf-8", "caf\udce9", 3, 4, "surrogate"), KeyError("key")])
@@ -172,7 +173,7 @@ def test_a_kind_that_fails_spoils_no_lookup(
         raise error
 
     kind = dataclasses.replace(source_kind("web"), meant_by=fails)
-    monkeypatch.setattr("cormorant.operate.documents.lookup.source_kind", lambda _: kind)
+    monkeypatch.setattr("cormorant.operate.documents.source_addresses.source_kind", lambda _: kind)
     with house.store.read() as tx, pytest.raises(BadAddress):
         lookup.address_of(tx, "caf\udce9", here=False)
     assert [record.__dict__["source"] for record in caplog.records] == ["docs", "papers"]
@@ -184,17 +185,37 @@ def test_a_name_is_looked_up_once_in_each_source(house: Installation, monkeypatc
     def meant_by(number: int, *_: object) -> tuple[str, ...]:
         return (f"https://a.example/{number}",)
 
-    def meanings(owner: SourceRow, address: str) -> list[str]:
-        asked.append(owner.name)
+    def meanings(self: SourceAddresses, address: str) -> list[str]:
+        asked.append(self.owner.name)
         return [address]
 
     kind = dataclasses.replace(source_kind("web"), meant_by=meant_by)
-    monkeypatch.setattr("cormorant.operate.documents.lookup.source_kind", lambda _: kind)
-    monkeypatch.setattr(lookup, "meanings", meanings)
+    monkeypatch.setattr("cormorant.operate.documents.source_addresses.source_kind", lambda _: kind)
+    monkeypatch.setattr(SourceAddresses, "meanings", meanings)
     with house.store.begin() as tx:
         know(tx, 2, "https://a.example/2")
         assert lookup.address_of(tx, "rota", here=False) == "https://a.example/2"
     assert asked == ["docs", "papers"]
+
+
+def test_settings_are_parsed_once_for_an_address(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = list[object]()
+
+    def parse(kind: type[SourceSettings], given: dict[str, object]) -> SourceSettings:
+        parsed.append(kind)
+        return parse_settings(kind, given)
+
+    monkeypatch.setattr("cormorant.operate.documents.source_addresses.parse_settings", parse)
+    with house.store.begin() as tx:
+        number = sources.add(tx, "files", "shown", {"path": "/srv/docs", "display_prefix": "https://intra/docs"})
+        address = "file:///srv/docs/a"
+        found = DiscoveredUrl(address, "file:", how=DiscoveredBy.LISTING)
+        arrival = NewUrl(found, fingerprint(address, number))
+        enqueue.admit(tx, SiteNumbers(), Admission(number, 1, 1), [arrival])
+        assert [row.address for row in lookup.at(tx, "https://intra/docs/a")] == [address]
+        assert len(parsed) == len(sources.every(tx)) == 3
+        assert lookup.at(tx, "file:///srv/docs/none") == []
+        assert len(parsed) == 6
 
 
 def test_a_text_that_is_no_utf8_is_no_key() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from cormorant.model.acl import ANYONE, Reader
 from cormorant.operate.installation import Installation
 from cormorant.operate.search import attribute_form, search, value_lists
 from cormorant.search.query.filters import Filters
-from cormorant.search.reader import Question
+from cormorant.search.reader import Library, Question
 from tests.cli.world import InstalledCli
 
 PEOPLE = Reader("ada", frozenset(("everyone", "group:hr")))
@@ -87,11 +86,11 @@ def test_an_attribute_of_a_closed_source_is_unknown_to_others(
 def test_a_hit_proves_the_chosen_attribute(house: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
     tallied = list[str]()
 
-    def seen(*asked: Any) -> bool:
-        tallied.append(asked[-1])
-        return True
+    def seen(_: Library, names: Sequence[str], reader: Reader) -> frozenset[str]:
+        tallied.extend(names)
+        return frozenset(name.lower() for name in names)
 
-    monkeypatch.setattr("cormorant.operate.search.attributes.seen", seen)
+    monkeypatch.setattr("cormorant.search.reader.Library.seen_attributes", seen)
     for value in ("acme", "none"):
         search.search(house, Question("plan", chosen=Filters(attributes=(("CodeName", value),))), PEOPLE)
     assert tallied == ["CodeName"], "the whole index is asked for an answer without hits alone"

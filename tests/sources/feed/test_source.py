@@ -225,6 +225,29 @@ def test_settings_that_are_none(given: dict[str, object]) -> None:
     assert "hush" not in refused.value.sentence
 
 
+@pytest.mark.parametrize(
+    ("given", "accepted"),
+    [
+        ({"feeds": ["http://x.example/feed"]}, False), ({"feeds": ["https://x.example/feed"]}, True),
+        ({"feeds": ["https://x.example/feed", "http://x.example/other"]}, False),
+        ({"feeds": ["https://x.example/feed"], "control": ["http://x.example/opml"]}, False),
+        ({"feeds": ["http://10.0.0.7/feed"]}, True), ({"feeds": ["http://100.64.0.7/feed"]}, False),
+        ({"feeds": ["http://x.example/feed"], "network": ["private"]}, True),
+        ({"feeds": ["http://x.example/feed"], "network": ["public"]}, False),
+    ],
+)  # fmt: skip
+def test_a_password_over_http_goes_to_servers_inside_only(given: dict[str, object], accepted: bool) -> None:
+    login = {"user": "ada", "password": "secret:pw"}
+    assert source_settings("feed", given) is not None, "without a login all of them may be asked"
+    if accepted:
+        assert source_settings("feed", given | login) is not None
+        return
+    with pytest.raises(BadSetting) as refused:
+        source_settings("feed", given | login)
+    assert "Over http a password could be read on the way: write the url with https" in refused.value.sentence
+    assert "set network=private" in refused.value.sentence
+
+
 def test_days_are_written_in_one_way() -> None:
     for word in ("30 days", "30d", "days 30", "30 DAYS"):
         settings = source_settings("feed", {"feeds": ["https://x.example/"], "keep": word})

@@ -236,7 +236,7 @@ def test_a_wiki_page_is_read_as_it_is_rendered_and_a_large_wiki_without_versions
     assert all(each.validator for each in found.values())
     monkeypatch.setattr("cormorant.sources.json_api.client.ANSWER_BYTES", 2_000)
     assert {each.validator for each in discovered(source_of(gitlab))[0].values()} == {""}
-    monkeypatch.setattr("cormorant.sources.gitlab.source._MOST_NAMES", 1)
+    monkeypatch.setattr("cormorant.sources.json_api.key_mark.MOST_KEYS", 1)
     many = source_of(gitlab)
     discovered(many)
     del gitlab.birds.wikis["home"]

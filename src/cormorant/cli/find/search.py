@@ -142,7 +142,7 @@ def search(
     wanted: ResultOptions,
 ) -> None:
     """Search. One of the words is enough; documents with more of them come first."""
-    from cormorant.operate.search import attributes, search as searching, value_lists
+    from cormorant.operate.search import search as searching, value_lists
     from cormorant.operate.search.federation import Federation
     from cormorant.operate.sources.secrets import Opened
 
@@ -152,8 +152,7 @@ def search(
     question = _question(" ".join(words), wanted)
     with say.house() as house, closing(Federation(house, Opened(house))) as federation:
         shelf = searching.library(house)
-        named = [name for name, _ in attributes.known(house).values()]  # who may use the command may know them all
-        answer = searching.search(house, question, shelf=shelf, federation=federation, offered=named)
+        answer = searching.search(house, question, shelf=shelf, federation=federation)
         scores = searching.whys(question, answer, shelf=shelf) if wanted.why else []
         labels = value_lists.labels(house, wanted.facet, sources=wanted.source)
     if say.json:
@@ -183,7 +182,7 @@ def _question(text: str, wanted: ResultOptions) -> Question:
             since=wanted.since, until=wanted.until, attributes=tuple(map(attribute_choice, wanted.attribute))
         ),
         facets=wanted.facets, facet_attributes=tuple(wanted.facet),
-        group=GroupBy(wanted.group.value) if wanted.group else None, as_typed=wanted.as_typed,
+        group=GroupBy(wanted.group.value) if wanted.group else None, as_typed=wanted.as_typed, every_attribute=True,
     )  # fmt: skip
 
 

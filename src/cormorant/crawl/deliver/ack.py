@@ -73,7 +73,7 @@ def _index_counters(events: Mapping[Event, int]) -> Counters:
     for event, count in events.items():
         if event.of_gone:
             counters.index_deletes += count
-            counters.deleted += count
+            counters.deleted += count if event.of_known_gone else 0
         elif not (event is Event.LINKS or event.of_run or event.of_unvisited):
             counters.index_writes += count
     return counters

@@ -133,7 +133,7 @@ class IndexSink:
             return UpdateLinks(event.resource, each.said.anchors, each.said.score, depth=each.depth, near=each.near)
         if row is None or not row.indexed:
             counters.index_deletes += 1
-            counters.deleted += event.event.of_gone  # an event of before it left is no second deletion
+            counters.deleted += event.event.of_known_gone  # an event of before it left is no second deletion
             return Delete(event.resource)
         if frame is None:
             return self._keep(each)

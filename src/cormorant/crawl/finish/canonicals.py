@@ -19,6 +19,7 @@ from cormorant.frontier.staging import pending_deletes
 from cormorant.frontier.state import canonical_target
 from cormorant.model.outcome import Excluded, OutcomeKind
 from cormorant.model.run import WITHHELD, Mode
+from cormorant.receivers.stream import Event
 from cormorant.store.catalog import receivers
 from cormorant.store.journal import runs, visits
 
@@ -72,12 +73,11 @@ def _exclude(tx: Tx, row: RunRow, copies: Sequence[Undecided], *, withheld: bool
     )
     found = [each for each in copies if each.indexed and not withheld]
     pending_deletes.hide(tx, [(each.id, row.source_id, row.id) for each in found])
-    sweep.let_go(tx, row, [(each.id, each.url) for each in found if each.id in new])
+    sweep.let_go(tx, row, [(each.id, each.url) for each in found if each.id in new], Event.WITHDRAWN)
     counters, place = runs.counted_by(tx, row.id, runs.ITSELF), receivers.index_place(tx)
     for each in copies:
         _recount(counters, row, each, changed.get(each.id, ""), new=each.id in new)
         counters.indexed -= each.id in new and each.indexed and each.seq <= place
-        counters.deleted -= each.id in new and each.indexed and not withheld  # its deletion is counted by the index
     runs.count(tx, row.id, runs.ITSELF, counters)
 
 

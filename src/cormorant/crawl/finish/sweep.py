@@ -93,20 +93,20 @@ def settle(store: Store, row: runs.RunRow) -> int:
         count, behind = count + len(going), going[-1][0]
 
 
-def let_go(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]]) -> None:
-    """Remove hidden documents from the index, and append events: (resource, display address) of each."""
+def let_go(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]], event: Event = Event.DELETED) -> None:
+    """Remove hidden documents from the index, and append this event: (resource, display address) of each."""
     if going:
-        first = stream.append(tx, _events(tx, row.source_id, row.id, going))
+        first = stream.append(tx, _events(tx, row, going, event))
         pending_deletes.leave(tx, [(number, first + n) for n, (number, _) in enumerate(going)])
         inlinks.silence(tx, row.source_id, shortest_paths.silent(tx, [number for number, _ in going]))
 
 
-def _events(tx: Tx, source: int, run: int, going: Sequence[tuple[int, str]]) -> list[NewEvent]:
+def _events(tx: Tx, row: runs.RunRow, going: Sequence[tuple[int, str]], event: Event) -> list[NewEvent]:
     """Return the events about deleted documents for receivers, and count those that had become orphans."""
     lost = orphans.gone_among(tx, [number for number, _ in going])
     if lost:
-        counters = runs.counted_by(tx, run, runs.ITSELF)
+        counters = runs.counted_by(tx, row.id, runs.ITSELF)
         counters.unvisited_deleted += len(lost)
-        runs.count(tx, run, runs.ITSELF, counters)
-    event = {True: Event.UNVISITED_DELETED, False: Event.DELETED}
-    return [NewEvent(source, number, run, event[number in lost], url) for number, url in going]
+        runs.count(tx, row.id, runs.ITSELF, counters)
+    kinds = {True: Event.UNVISITED_DELETED, False: event}
+    return [NewEvent(row.source_id, number, row.id, kinds[number in lost], url) for number, url in going]

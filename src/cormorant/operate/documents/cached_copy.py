@@ -17,7 +17,7 @@ from cormorant.extract.html.xhtml import XHTML, html_of
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.model.text import display_directives
 from cormorant.operate.installation import Installation
-from cormorant.search.reader import Hit, Library
+from cormorant.search.reader import Hit, Library, Question
 from cormorant.search.results.match_positions import Marking
 from cormorant.store.blobs.protocol import BlobPlace, OutOfSight
 from cormorant.store.blobs.record import Frame
@@ -89,7 +89,7 @@ def copy(
         return CachedCopy(hit, is_kept=False)
     _allow_copy(frame, hit)
     is_page = not frame.withheld and frame.mime in PAGES and 0 < len(frame.body) <= safe_html.MOST_BYTES
-    marking = Marking(wish.query, hit.language, shelf.attributes)
+    marking = Marking(wish.query, hit.language, shelf.attributes(Question(wish.query), reader))
     shown = _shown(frame, marking, as_page=is_page and not wish.as_text)
     words = tuple(
         MarkedWord(marking.words[part], shown.firsts[part], count) for part, count in sorted(shown.counts.items())

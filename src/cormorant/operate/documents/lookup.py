@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from math import inf
 from typing import Any
-from urllib.parse import unquote
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339
-from cormorant.base.errors import BadAddress, CormorantError, NotFoundError
+from cormorant.base.errors import BadAddress, NotFoundError
 from cormorant.base.log import logger
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.url_states import Standing, set_of
@@ -22,21 +20,19 @@ from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
 from cormorant.model.ruling import Renamed
 from cormorant.model.run import Mode, RunState
-from cormorant.model.settings.source import parse_settings
 from cormorant.model.status import Status
 from cormorant.model.url import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.operate.documents import rejected_deliveries
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.documents.rejected_deliveries import RejectedDocument
+from cormorant.operate.documents.source_addresses import SourceAddresses
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord, OneDocument
-from cormorant.plugins import source_kind, source_settings
 from cormorant.receivers.stream import Event
 from cormorant.sources.trees.share import of_share
 from cormorant.sources.trees.tree_urls import quoted
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import receivers, sources
-from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs
@@ -47,8 +43,6 @@ _log = logger(__name__)
 OK = 200
 EXCLUDED = "excluded"
 """The state of an address that a gate excluded, before it was visited or at its newest visit."""
-_OF_A_KIND = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
-"""Exceptions of a faulty kind of source, which must not end a lookup in other sources."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
 """Endings of names that belong to files, not to hosts."""
 
@@ -203,23 +197,11 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
 def _by_name(tx: Tx, text: str) -> str | None:
     """Return the first known address of a document that a source knows by such a name, like its key or path."""
     folders = _folders(tx)
-    for each in sources.every(tx):
-        for address in _meant_by(each, text):
+    for each in map(SourceAddresses, sources.every(tx)):
+        for address in each.meant_by(text):
             if _at_source(tx, each, _as_known(address), folders):
                 return address
     return None
-
-
-def _meant_by(owner: SourceRow, text: str) -> Sequence[str]:
-    """Return the addresses that a text may mean in a source; none where its kind fails, which may be of a package."""
-    try:
-        kind = source_kind(owner.kind)
-        return tuple(kind.meant_by(owner.id, parse_settings(kind.settings, owner.settings), text))
-    except CormorantError:
-        return ()
-    except _OF_A_KIND as error:
-        _log.warning("no addresses by name", extra={"source": owner.name, "error": f"{type(error).__name__}: {error}"})
-        return ()
 
 
 def _example(tx: Tx) -> str:
@@ -270,32 +252,6 @@ def _nearest(tx: Tx, text: str) -> str | None:
     return next((address for _, address in join(first, [text])), None) if first else None
 
 
-def renamed(owner: SourceRow, address: str) -> Renamed | None:
-    """The address under which a source knows a discovered one, by its present settings; None: unchanged."""
-    with suppress(CormorantError):  # a rewriter or kind that is no longer installed, settings that are no longer valid
-        return source_settings(owner.kind, owner.settings).renamed(address)
-    return None
-
-
-def meanings(owner: SourceRow, address: str) -> list[str]:
-    """Return the URLs that an address may stand for in a source: itself, after rewriting, or as readers see it."""
-    known = renamed(owner, address)
-    if known is not None:
-        return list(dict.fromkeys((address, known.address)))
-    shown = None
-    with suppress(CormorantError):
-        shown = source_settings(owner.kind, owner.settings).shown_as(address)
-    path = unquote(address.removeprefix("file://")) if address.startswith("file:///") else ""
-    return [address, *([shown] if shown else ()), *(_meant_by(owner, path) if path else ())]
-
-
-def _site_key(owner: SourceRow, address: str) -> str:
-    """Return the key of the site of an address in a source, as its settings have it while they can be read."""
-    with suppress(CormorantError):
-        return source_settings(owner.kind, owner.settings).site_of(address)
-    return origin_of(address).site
-
-
 def renaming(asked: str, known: Renamed) -> dict[str, str]:
     """Return the requested, the fetched and the shown address, and the rule that renames it."""
     shown = known.display or known.address
@@ -305,7 +261,7 @@ def renaming(asked: str, known: Renamed) -> dict[str, str]:
 def at(tx: Tx, address: str) -> list[Any]:
     """The rows of an address, or else of the documents with this display address: one for each source."""
     known, folders = _as_known(address), _folders(tx)
-    return [row for each in sources.every(tx) for row in _at_source(tx, each, known, folders)]
+    return [row for each in sources.every(tx) for row in _at_source(tx, SourceAddresses(each), known, folders)]
 
 
 def _as_known(address: str) -> str:
@@ -317,11 +273,12 @@ def _folders(tx: Tx) -> list[int]:
     return [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key.like("file:%")))]
 
 
-def _at_source(tx: Tx, owner: SourceRow, address: str, folders: Sequence[int]) -> Sequence[Any]:
+def _at_source(tx: Tx, known_by: SourceAddresses, address: str, folders: Sequence[int]) -> Sequence[Any]:
     """Return the rows of a canonical address in one source, or else of the documents with this display address."""
+    owner = known_by.owner
     mine = resource.c.source_id == owner.id
-    for meant in meanings(owner, address):
-        at_host = sa.select(site.c.id).where(site.c.key == _site_key(owner, meant))
+    for meant in known_by.meanings(address):
+        at_host = sa.select(site.c.id).where(site.c.key == known_by.site_key(meant))
         sites = folders if meant.startswith("file:") else [row.id for row in tx.rows(at_host)]
         same = sa.and_(resource.c.hash == fingerprint(meant, owner.id), mine)
         if known := tx.rows(ROWS.where(resource.c.site_id.in_(sites), same)):

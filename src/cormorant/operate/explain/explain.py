@@ -27,6 +27,7 @@ from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
 from cormorant.operate.documents.conversion import how_read
+from cormorant.operate.documents.source_addresses import SourceAddresses
 from cormorant.operate.explain import explain_unknown, former_address, rulings
 from cormorant.operate.explain.explain_unknown import empty
 from cormorant.operate.installation import Installation
@@ -89,9 +90,10 @@ def explain(house: Installation, address: str, *, here: bool = True) -> list[Exp
 
 def _rename(record: Explanation, owner: SourceRow, row: Any, asked: str) -> None:
     """Add the requested, the fetched and the shown address, and the rule that renames it, if one does."""
-    known = lookup.renamed(owner, asked)
+    addresses = SourceAddresses(owner)
+    known = addresses.renamed(asked)
     if known is None and row is not None and row.display:
-        known = lookup.renamed(owner, row.display)
+        known = addresses.renamed(row.display)
     if known is not None and (row is None or row.address == known.address):
         record["renamed"] = lookup.renaming(asked, known)
 
@@ -331,7 +333,7 @@ def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Expl
     """Return what a source says of an address for which it has no resource, None when that is nothing."""
     if former := former_address.explain(house, tx, owner, address):
         return former
-    for meant in lookup.meanings(owner, address):
+    for meant in SourceAddresses(owner).meanings(address):
         record = empty(address)
         if said := _stranger(tx, owner, meant, record) or explain_unknown.unlisted(house, tx, owner, meant, record):
             return said

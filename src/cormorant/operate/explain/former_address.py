@@ -9,7 +9,7 @@ from cormorant.frontier.staging import pending_deletes
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.status import Status, describe
 from cormorant.operate.checks import remedies
-from cormorant.operate.documents.lookup import meanings
+from cormorant.operate.documents.source_addresses import SourceAddresses
 from cormorant.operate.explain import explain_unknown
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import Explanation, Visit
@@ -28,7 +28,7 @@ def explain(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Expl
 
     A ruling that excludes the address today, or was met since, says more, and is left to the caller.
     """
-    for meant in meanings(owner, address):
+    for meant in SourceAddresses(owner).meanings(address):
         stone = tombstones.at(tx, owner.id, meant)
         if stone is not None:
             break

@@ -349,7 +349,6 @@ def _report(house: Installation, row: RunRow, resting: str | None, *, idle: bool
     with house.store.read() as tx:
         source = sources.numbered(tx, row.source_id)
         counters = cast("CounterRecord", asdict(runs.counters(tx, row.id)))
-        counters["deleted"] = max(counters["deleted"], 0)  # the index has yet to count what a check has subtracted
         if row.state is RunState.HELD:
             counters["held"] += remaining.leaving_count(tx, row.source_id)
         left = to_fetch(tx, row)

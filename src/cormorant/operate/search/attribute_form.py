@@ -53,7 +53,8 @@ def fields(
     labels = value_lists.labels(house, names, languages)
     common = value_lists.labels(house, names, sources=(attribute_values.EVERYWHERE,))
     found = []
-    for name in (each for each in names if attributes.seen(house, shelf, reader, each)):
+    seen_names = shelf.seen_attributes(names, reader)
+    for name in (each for each in names if each.lower() in seen_names):
         own, anyones = labels.get(name.lower(), {}), common.get(name.lower(), {})
         if own.keys() - anyones.keys():
             seen = {*anyones, *shelf.values(name, reader, MOST_LISTED)}

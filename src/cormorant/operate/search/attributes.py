@@ -7,17 +7,17 @@ their kept copies if nothing is new. `impact` previews that.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
 from cormorant.base.clock import rfc3339
 from cormorant.base.errors import ConflictError, NotFoundError, UsageError
 from cormorant.frontier.staging import pending_deletes
-from cormorant.model.acl import Reader
 from cormorant.model.attribute import BUILT_IN, FIELDS, AttributeType, attribute_name
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.search import AttributeImpact, AttributeRecord, DeletedAttribute, EditedAttribute
-from cormorant.search.reader import KnownAttributes, Library
+from cormorant.search.reader import AttributeCatalog, KnownAttributes
 from cormorant.store.catalog import attribute_values, attributes, sources
 from cormorant.store.catalog.attributes import ADMINISTRATOR, SearchAttribute
 from cormorant.store.db.database import Tx
@@ -44,18 +44,21 @@ def known(house: Installation) -> KnownAttributes:
     return {name.lower(): (name, kind) for name, kind in kinds.items() if kind is not None}
 
 
-def seen(house: Installation, shelf: Library, reader: Reader, name: str) -> bool:
-    """Return whether a reader may know that there is an attribute of this name.
+def catalog(house: Installation) -> AttributeCatalog:
+    """Return the attributes that a query may name.
 
-    It is one of every document, has a list of values for all sources, or a document that the reader may see has it.
+    Every reader may know of those of every document and those with a list of values for all sources.
     """
-    if name.lower() in _PROTECTED:
-        return True
-    with house.store.read() as tx:
-        rows = attribute_values.every(tx)
-    if any(row.source == attribute_values.EVERYWHERE and row.attribute.lower() == name.lower() for row in rows):
-        return True
-    return bool(shelf.values(name, reader, 1))
+
+    def public(names: Collection[str]) -> frozenset[str]:
+        own = frozenset(_PROTECTED.keys() & names)
+        others = frozenset(names) - own
+        if not others:
+            return own
+        with house.store.read() as tx:
+            return own | attribute_values.in_common_lists(tx, others)
+
+    return AttributeCatalog(known(house), public)
 
 
 def offered(house: Installation) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def library(house: Installation) -> Library:
     index = house.index_reader()
     return Library(
         index, house.clock, _Hidden(house, index), lambda numbers: _kept(house, numbers),
-        lambda: ranking.weights(house), lambda: attributes.known(house),
+        lambda: ranking.weights(house), lambda: attributes.catalog(house),
     )  # fmt: skip
 
 
@@ -120,15 +120,17 @@ def search(
         shelf = shelf or library(house)
         answer = _found(shelf, question, reader, federation)
         note(total=answer.total, took_ms=answer.took_ms)
-    for name in _unproven(question, answer):
-        if name not in offered and not attributes.seen(house, shelf, reader, name):
-            raise _unknown(name)
+    if not question.every_attribute:
+        unproven = [name for name in _unproven(question, answer) if name not in offered]
+        seen = shelf.seen_attributes(unproven, reader)
+        if hidden := next((name for name in unproven if name.lower() not in seen), None):
+            raise _unknown(hidden)
     return answer
 
 
 def _found(shelf: Library, question: Question, reader: Reader, federation: Federation | None) -> Answer:
     """Ask the index, and the federated sources at the same time."""
-    begun = federation.begin(question, reader, shelf.attributes) if federation is not None else None
+    begun = federation.begin(question, reader, shelf.attributes(question, reader)) if federation is not None else None
     if federation is None or begun is None:
         return shelf.find(question, reader)
     try:

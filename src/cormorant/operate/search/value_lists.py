@@ -51,15 +51,13 @@ def labels(
     A name is that of the first of the reader's `languages` with one, else that for all languages, else the value
     itself. Lists of `sources` come before the common list; without `sources`, those of all sources come after it.
     """
-    wanted = {name.lower() for name in names}
-    if not wanted:
+    if not names:
         return {}
     with house.store.read() as tx:
-        rows = [each for each in attribute_values.every(tx) if each.attribute.lower() in wanted]
+        rows = attribute_values.of_attributes(tx, names, (EVERYWHERE, *sources) if sources else ())
     found: dict[str, dict[str, str]] = {}
     for each in sorted(rows, key=lambda row: _nearness(row, sources)):
-        if each.source in ("", *sources) or not sources:
-            found.setdefault(each.attribute.lower(), {}).setdefault(each.value, display_name(each, languages))
+        found.setdefault(each.attribute.lower(), {}).setdefault(each.value, display_name(each, languages))
     return found
 
 

@@ -132,7 +132,13 @@ def _cover(low: int, high: int) -> Iterator[str]:
 
 
 def has_match(entry: IndexedDocument, asked: AttributeMatch) -> bool:
-    """Say whether an entry has one of the values, or one with the words of any of the texts side by side."""
+    """Say whether an entry has one of the values, or one with the words of any of the texts side by side.
+
+    Without texts, say whether it has any value with words or that can be chosen.
+    """
+    if not asked.texts:
+        held = (*value_terms(entry), *(terms[0] for terms in word_terms(entry)))
+        return any(each.startswith(named(asked.name, "")) for each in held)
     if asked.whole:
         return not {named(asked.name, text) for text in asked.texts}.isdisjoint(value_terms(entry))
     wanted = [[named(asked.name, word) for word in words(text)] for text in asked.texts]

@@ -133,7 +133,8 @@ class Exact:
 class AttributeMatch:
     """A value of an attribute with the words of any of these texts side by side; `whole`: one of these values.
 
-    It is a filter and adds nothing to the score. Names of attributes are compared without regard to case.
+    Without texts, any value with words or that can be chosen. It is a filter and adds nothing to the score. Names of
+    attributes are compared without regard to case.
     """
 
     name: str

@@ -55,7 +55,7 @@ _PIECE = r"""
 def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of a piece and of a field name, including attributes whose names have other shapes."""
     longest = sorted((each for each in names if not re.fullmatch(_NAME, each)), key=len, reverse=True)
-    name = "|".join([*(f"(?i:{re.escape(each)})" for each in longest), _NAME])
+    name = "|".join([*(f"(?ai:{re.escape(each)})" for each in longest), _NAME])
     return re.compile(_PIECE.replace("NAME", name), re.VERBOSE), re.compile(rf"({name}):(?=[^\s:/)])")
 
 

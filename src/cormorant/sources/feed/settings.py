@@ -15,6 +15,7 @@ from cormorant.model.settings.politeness import PacingSettings
 from cormorant.model.settings.secret_name import SecretReference
 from cormorant.model.url import canonical, origin_of
 from cormorant.net.egress.policy import Consent
+from cormorant.sources.server_settings import see_inner
 
 MAX_SIZE: Final = 64 << 20
 """Bytes; no setting lets a larger page in."""
@@ -133,6 +134,10 @@ class FeedSettings(PacingSettings):
             raise ValueError("a source of feeds needs an address: --set feeds=https://example.org/feed.xml")
         if bool(self.user) != bool(self.password):
             raise ValueError("user and password go together: set both, or none.")
+        if self.password:
+            for each in self.addresses:
+                if each.startswith("http:"):
+                    see_inner(origin_of(each).host, self.network, "a password")
         return self
 
     @property

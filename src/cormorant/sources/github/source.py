@@ -19,6 +19,7 @@ from cormorant.sources.github.page import issue_thread
 from cormorant.sources.github.releases import Releases, release_thread, releases_of
 from cormorant.sources.github.settings import GitHubSettings
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
+from cormorant.sources.json_api.key_mark import gone_since, key_mark
 from cormorant.sources.json_api.numbered import NumberedEntry
 from cormorant.sources.json_api.record import JsonRecord
 from cormorant.sources.json_api.source import ApiSource, Changes, Listing, Marks, shown, version_of
@@ -29,8 +30,6 @@ _OPEN: Final = "open"
 _ISSUES: Final = "issues"
 _DISCUSSIONS: Final = "discussions"
 _RELEASES: Final = "releases"
-_MOST_NUMBERS: Final = 1_000
-"""Releases that a cursor remembers, so that those that are gone can be named."""
 _KEY: Final = re.compile(r"([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)/(issues|discussions|releases)/([1-9][0-9]{0,11})")
 
 
@@ -60,7 +59,7 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
                 mark[_DISCUSSIONS] = yield from taken
             if self.settings.releases:
                 releases = yield from session.follow(releases_of(client, each.path))
-                mark[_RELEASES] = _numbers(releases)
+                mark[_RELEASES] = key_mark(releases)
                 yield self._released(client, each, releases)
         return marks
 
@@ -86,10 +85,9 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
                 return None
             if self.settings.releases:
                 releases = yield from session.follow(releases_of(client, each.path))
-                mark[_RELEASES], known = _numbers(releases), before[_RELEASES]
-                if not isinstance(known, list) and known != mark[_RELEASES]:
+                mark[_RELEASES], gone = key_mark(releases), gone_since(before[_RELEASES], releases)
+                if gone is None:
                     return None
-                gone = sorted(set(known) - releases.keys()) if isinstance(known, list) else ()
                 yield [Removal(self.address_of(f"{each.name}/{_RELEASES}/{number}")) for number in gone]
                 yield self._released(client, each, releases)
         return after
@@ -170,9 +168,3 @@ class GitHubSource(ApiSource[GitHubSettings, GitHubClient]):
             return Removal(self.address_of(key))
         version = version_of(key, entry.id, entry.updated, entry.comments, acl=acl)
         return self.found(key, version, shown(entry.url))
-
-
-def _numbers(releases: Releases) -> list[int] | str:
-    """Return numbers as a cursor remembers them, of very many only a sign of which they are."""
-    numbers = sorted(releases)
-    return numbers if len(numbers) <= _MOST_NUMBERS else version_of(*numbers)

@@ -17,6 +17,7 @@ from cormorant.sources.gitlab.records import WikiEntry, changed_records, every_r
 from cormorant.sources.gitlab.settings import GitLabSettings
 from cormorant.sources.gitlab.snippets import is_private, is_public, snippet_thread, snippets_of
 from cormorant.sources.json_api.exchange import ApiFault, DiscoverySession, Exchange
+from cormorant.sources.json_api.key_mark import gone_since, key_mark
 from cormorant.sources.json_api.numbered import NumberedEntry
 from cormorant.sources.json_api.source import ApiSource, Changes, Listing, Marks, shown, version_of
 from cormorant.sources.json_api.thread_page import thread_markdown
@@ -24,8 +25,6 @@ from cormorant.sources.json_api.thread_page import thread_markdown
 R = TypeVar("R")
 _KEY: Final = re.compile(r"(?s)([\w./-]+?)/-/(?:(issues|merge_requests|snippets)/([1-9][0-9]{0,11})|wikis/(.+))")
 _CLOSED: Final = "closed"
-_MOST_NAMES: Final = 1_000
-"""Pages of a wiki, or snippets, whose names a cursor remembers, so that those that are gone can be named."""
 Batch = Sequence[DiscoveredUrl | Removal]
 
 
@@ -53,7 +52,7 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
                 mark[sort] = yield from self._taken(client, each, sort, entries)
             for sort in self._unmarked(each):
                 found = yield from session.follow(self._everything(client, each, sort))
-                mark[sort] = _names(found)
+                mark[sort] = key_mark(found)
                 yield list(found.values())
         return marks
 
@@ -77,10 +76,9 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
                     return None
             for sort in unmarked:
                 found = yield from session.follow(self._everything(client, each, sort))
-                mark[sort], known = _names(found), before[sort]
-                if not isinstance(known, list) and known != mark[sort]:
+                mark[sort], gone = key_mark(found), gone_since(before[sort], found)
+                if gone is None:
                     return None
-                gone = sorted(set(known) - found.keys()) if isinstance(known, list) else ()
                 yield [Removal(self.address_of(_key(each, sort, name))) for name in gone]
                 yield list(found.values())
         return after
@@ -195,9 +193,3 @@ class GitLabSource(ApiSource[GitLabSettings, GitLabClient]):
 
 def _key(project: Project, sort: str, name: str) -> str:
     return f"{project.path}/-/{sort}/{name}"
-
-
-def _names(found: dict[str, DiscoveredUrl]) -> list[str] | str:
-    """Return names as a cursor remembers them, of very many only a sign of which they are."""
-    names = sorted(found)
-    return names if len(names) <= _MOST_NAMES else version_of(*names)

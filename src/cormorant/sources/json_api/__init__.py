@@ -5,6 +5,7 @@
     client.py    ApiClient: requests of one server, and the meaning of its answers
     cursor.py    DeltaCursor: where the next discovery goes on
     numbered.py  records that are counted, like issues: all, or those that changed
+    key_mark.py  the keys of a listing, and those that are gone since
     thread_page.py  a record with its comments as one page
     settings.py  ApiSettings: address, token, trusted authority
     source.py    ApiSource: changes since a cursor, or a complete listing where these do not suffice

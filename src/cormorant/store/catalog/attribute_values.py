@@ -7,9 +7,9 @@ source's list.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -40,10 +40,30 @@ def every(tx: Tx, attribute: str = "", source: str | None = None) -> list[Listed
     """Return the values of an attribute ("": of all), of one list or of all, in the order of the lists."""
     statement = _ALL.where(attribute_value.c.attribute == attribute) if attribute else _ALL
     statement = statement if source is None else statement.where(attribute_value.c.source == source)
+    return _listed(tx, statement)
+
+
+def of_attributes(tx: Tx, attributes: Collection[str], sources: Collection[str] = ()) -> list[ListedValue]:
+    """Return the values of these attributes, named in any case, in the order of the lists; of `sources` if named."""
+    names = sorted({each.lower() for each in attributes})
+    statement = _ALL.where(sa.func.lower(attribute_value.c.attribute).in_(names))
+    return _listed(tx, statement.where(attribute_value.c.source.in_(sorted(sources))) if sources else statement)
+
+
+def _listed(tx: Tx, statement: sa.Select[Any]) -> list[ListedValue]:
     return [
         ListedValue(row.attribute, row.value, row.source, json.loads(row.names), row.place)
         for row in tx.rows(statement)
     ]
+
+
+def in_common_lists(tx: Tx, attributes: Collection[str]) -> frozenset[str]:
+    """Return those of these attributes, named in lower case, that the list of all sources has values of."""
+    name = sa.func.lower(attribute_value.c.attribute)
+    found = sa.select(name.label("name")).distinct().where(
+        attribute_value.c.source == EVERYWHERE, name.in_(sorted(attributes))
+    )  # fmt: skip
+    return frozenset(row.name for row in tx.rows(found))
 
 
 def counts(tx: Tx) -> dict[str, int]:

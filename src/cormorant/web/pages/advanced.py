@@ -48,8 +48,9 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
     @authorization.page(app, "/advanced", Scope.SEARCH)
     def advanced(request: Request, q: str = "") -> Response:
         given = request.query_params
-        attributes = shelf.known_attributes()
-        fields = taken_apart(q, attributes) if q.strip() else _fields(given)
+        typed = _fields(given)
+        attributes = shelf.known_attributes(q, [name for name, _ in typed.attributes])
+        fields = taken_apart(q, attributes) if q.strip() else typed
         known = shelf.known()
         fields = _offered(fields, known or {})
         shown = shelf.attribute_fields(score.languages(request))

@@ -19,11 +19,12 @@ from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 
 from cormorant.base.clock import date_of, rfc3339
+from cormorant.model.acl import ANYONE
 from cormorant.model.scope import Scope
 from cormorant.operate.documents import mail_message, mail_thread
 from cormorant.operate.documents.mail_header import author_of
 from cormorant.operate.documents.mail_text import TextBlock
-from cormorant.search.reader import Hit
+from cormorant.search.reader import Hit, Question
 from cormorant.search.results.match_positions import Marking
 from cormorant.web.pages import layout
 from cormorant.web.pages.formatting import HitView, SnippetPart, day as day_text, shown
@@ -67,7 +68,7 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates) -> None:
         found = mail_message.message(shelf.house, library, number)
         place = mail_thread.position(mail_thread.thread(library, number), number)
         when = mail_message.month_of(found.sent_at)
-        marking = Marking(q, found.hit.language, library.attributes)
+        marking = Marking(q, found.hit.language, library.attributes(Question(q), ANYONE))
         values = layout.of(request, shelf.known(), q=q, back=f"/mail/{number}") | {
             "message": found, "hit": shown(found.hit), "sent": rfc3339(found.sent_at), "origin": found.hit.source,
             "month": month_address(found.hit.source, when) if when else "", "of_month": _month_name(when),

@@ -243,6 +243,10 @@ class Compiler:
 
     def _attribute(self, node: ask.AttributeMatch) -> tantivy.Query:
         """Return a query for documents by the values of an attribute."""
+        if not node.texts:
+            terms = named(node.name, "").replace(".", r"\.") + ".*"
+            fields = (ATTRIBUTE_WORDS, ATTRIBUTE_VALUE)
+            return _Q.boolean_query([(Occur.Should, _Q.regex_query(self._schema, each, terms)) for each in fields])
         if node.whole:
             return self._sight.terms(ATTRIBUTE_VALUE, [exact(named(node.name, text)) for text in node.texts])
         texts = [[named(node.name, word) for word in words(text)] for text in node.texts]
