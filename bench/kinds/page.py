@@ -69,8 +69,7 @@ TABLES: Final[Mapping[str, Table]] = {
         "Many small documents",
         "Documents of one sentence, so that the figures are the price of a document besides its text. The "
         "peak of memory is that of all processes (PSS) up to a quarter, a half, three quarters and all of the "
-        "documents. The second crawl finds the place unchanged. A message is read in a sandboxed process of its "
-        "own, forked for it, which is most of its price; the names in a Maildir are kept in memory.",
+        "documents. The second crawl finds the place unchanged. The names in a Maildir are kept in memory.",
         {
             "documents": lambda each: f"{each['items']:,}",
             "seconds": lambda each: f"{each['seconds']:,.0f}",
