@@ -130,6 +130,8 @@ class Begun:
         for stream in (self.stdout, self.stderr, self.stdin):
             if stream:
                 stream.close()
+        if kind is not None:
+            self.kill()  # a test that failed does not wait for a command that goes on
         self.wait()
 
     def _number(self) -> int:
