@@ -42,7 +42,13 @@ class MadeUpShare:
     def referral(self, place: SharePlace) -> Referral:
         if isinstance(self._referral, Exception):
             raise self._referral
-        return Referral(len(namespace_path(self._link)), (self._referral,), 300)
+        targets = self._referral if isinstance(self._referral, list) else [self._referral]
+        return Referral(len(namespace_path(self._link)), tuple(targets), 300)
+
+    def identity(self, folder: Sequence[bytes]) -> str:
+        for _ in self._act(folder):
+            break
+        return "7"
 
     def close(self) -> None:
         self.closed += 1
@@ -67,6 +73,14 @@ def broken(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
     raise ConnectionBroken("The server closed the connection.")
 
 
+def absent(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+    raise RemoteRefusal(Status.NOT_FOUND, "The server has no such file.")
+
+
+def away(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+    raise ConnectionBroken("The server closed the connection.")
+
+
 def refused_share(status: int) -> Exception:
     """What a login ends in that the server answers with a status."""
 
@@ -84,7 +98,9 @@ def refused_share(status: int) -> Exception:
     return caught.value
 
 
-def client(root: MadeUpShare, *opened: MadeUpShare | Exception) -> tuple[SmbClient, list[SharePlace]]:
+def client(
+    root: MadeUpShare, *opened: MadeUpShare | Exception, clock: Hands | None = None
+) -> tuple[SmbClient, list[SharePlace]]:
     """A client, and the places whose shares it opens: the given ones in turn."""
     asked, left = list[SharePlace](), list(opened)
 
@@ -95,7 +111,7 @@ def client(root: MadeUpShare, *opened: MadeUpShare | Exception) -> tuple[SmbClie
             raise share
         return share
 
-    namespace = DfsNamespace(parse_settings(SmbSettings, SETTINGS), Hands())
+    namespace = DfsNamespace(parse_settings(SmbSettings, SETTINGS), clock or Hands())
     made: Any = root
     return SmbClient(made, ROOT, namespace, open_share), asked
 
@@ -196,9 +212,6 @@ def test_a_status_that_refuses_a_login(status: int) -> None:
 
 
 def test_a_kept_connection_that_broke_is_made_again_and_a_new_one_is_not() -> None:
-    def away(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
-        raise ConnectionBroken("The server closed the connection.")
-
     seen = list[Sequence[bytes]]()
 
     def once(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
@@ -232,3 +245,69 @@ def test_a_server_behind_a_link_that_breaks_off_at_a_referral() -> None:
         names(made, b"hr")
     with pytest.raises(ConnectionBroken):
         names(client(MadeUpShare(of_root, ConnectionBroken("gone")))[0], b"hr")
+
+
+REPLICAS = [SharePlace("b.example", f"hr{number}", (b"all",)) for number in range(4)]
+
+
+def test_the_next_target_is_used_where_a_new_connection_breaks_and_the_log_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    other = MadeUpShare(lambda _: named(b"a.txt"))
+    made, asked = client(MadeUpShare(of_root, REPLICAS), MadeUpShare(away), other)
+    assert names(made, b"hr") == [b"a.txt"]
+    assert [each.share for each in asked] == ["hr0", "hr1"]
+    (record,) = (each for each in caplog.records if each.message == "other target of DFS link")
+    shown = {name: record.__dict__[name] for name in ("link", "target", "before")}
+    assert shown == {
+        "link": r"\\files.example\shares\hr", "target": r"\\b.example\hr1\all", "before": r"\\b.example\hr0\all",
+    }  # fmt: skip
+    assert "closed the connection" in record.__dict__["reason"]
+    assert names(made, b"hr") == [b"a.txt"]
+    assert len(asked) == 2, "the first one rests, and the log says it once"
+
+
+def test_what_breaks_every_connection_lets_no_more_than_two_shares_rest() -> None:
+    opened = [MadeUpShare(away) for _ in REPLICAS]
+    made, asked = client(MadeUpShare(of_root, REPLICAS), *opened)
+    with pytest.raises(RemoteRefusal, match="closed the connection"):
+        names(made, b"hr", b"evil")
+    assert [each.share for each in asked] == ["hr0", "hr1"]
+
+
+def test_the_next_target_is_used_where_the_folder_of_the_first_is_not_there() -> None:
+    stale, other = MadeUpShare(absent), MadeUpShare(lambda folder: named(b"a.txt", *folder))
+    made, asked = client(MadeUpShare(of_root, REPLICAS), stale, other)
+    assert names(made, b"hr", b"x") == [b"a.txt", b"all", b"x"]
+    assert [each.share for each in asked] == ["hr0", "hr1"]
+
+
+def test_a_folder_of_a_link_that_no_target_has_is_away_and_not_gone() -> None:
+    made, _ = client(MadeUpShare(of_root, REPLICAS[:2]), MadeUpShare(absent), MadeUpShare(absent))
+    for _ in range(2):
+        with pytest.raises(RemoteRefusal, match=r"b\.example does not have the folder of the link") as caught:
+            names(made, b"hr", b"x")
+        assert caught.value.status == Status.SERVICE_UNAVAILABLE
+
+
+def test_a_file_that_is_not_in_the_folder_of_a_link_is_gone() -> None:
+    made, asked = client(
+        MadeUpShare(of_root, REPLICAS), MadeUpShare(lambda folder: named() if len(folder) == 1 else absent(folder))
+    )
+    with pytest.raises(RemoteRefusal) as caught:
+        names(made, b"hr", b"x")
+    assert (caught.value.status, len(asked)) == (Status.NOT_FOUND, 1)
+
+
+def test_targets_are_tried_within_a_bounded_time() -> None:
+    clock = Hands()
+
+    class Slow(MadeUpShare):
+        def identity(self, folder: Sequence[bytes]) -> str:
+            clock.at += 40.0
+            return super().identity(folder)
+
+    made, asked = client(MadeUpShare(of_root, REPLICAS), *[Slow(absent) for _ in REPLICAS], clock=clock)
+    with pytest.raises(RemoteRefusal, match="none of those tried within 60 s"):
+        names(made, b"hr")
+    assert [each.share for each in asked] == ["hr0", "hr1"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,6 +110,41 @@ def test_the_next_server_of_a_link_is_asked_where_the_first_is_away(servers: Ser
     link.symlink_to(f"msdfs:127.0.0.9\\place,{OTHER}\\place\\deep")
     given = servers.given(dfs_servers=[OTHER, "127.0.0.9"])
     assert set(listed(remote("smb", SECRETS, **given))) == {"own.txt", "Linked/b%20%C3%BC.txt"}
+
+
+def test_the_next_folder_of_a_link_is_read_where_the_first_is_not_there(
+    servers: Servers, caplog: pytest.LogCaptureFixture
+) -> None:
+    link = servers.root / "docs" / "Linked"
+    link.unlink()
+    link.symlink_to(f"msdfs:{OTHER}\\place\\stale,{OTHER}\\place\\deep")
+    assert set(listed(remote("smb", SECRETS, **servers.given()))) == {"own.txt", "Linked/b%20%C3%BC.txt"}
+    got = fetched("smb", SECRETS, "Linked/b%20%C3%BC.txt", **servers.given())
+    assert isinstance(got, Content)
+    said = {each.__dict__["target"] for each in caplog.records if each.message == "other target of DFS link"}
+    assert said == {f"\\\\{OTHER}\\place\\deep"}
+    link.unlink()
+    link.symlink_to(f"msdfs:{OTHER}\\place\\stale")
+    got = fetched("smb", SECRETS, "Linked/b%20%C3%BC.txt", **servers.given())
+    assert isinstance(got, Deferred), "where no server has the folder, nothing is gone"
+    assert f"{OTHER} does not have the folder of the link" in got.reason
+
+
+def test_a_replica_is_read_where_the_server_in_use_ends(servers: Servers, tmp_path: Path) -> None:
+    replica = "127.0.0.4"
+    link = servers.root / "docs" / "Linked"
+    link.unlink()
+    link.symlink_to(f"msdfs:{OTHER}\\place,{replica}\\place")
+    given = servers.given(dfs_servers=[OTHER, replica], per_host=1)
+    source: Any = remote("smb", SECRETS, **given)
+    with (
+        samba(servers.target, tmp_path / "s3", servers.port, with_=Extra(host=replica)),
+        closing(source.connect()) as client,
+    ):
+        assert client.read((b"Linked", b"a.txt"), 100).body == b"of the other"
+        servers.running.close()
+        assert client.read((b"Linked", b"a.txt"), 100).body == b"of the other"
+        assert sorted(each.parts[-1] for each in client.entries((b"Linked",))) == [b"a.txt", b"deep"]
 
 
 def test_a_login_that_the_other_server_refuses_is_tried_once(servers: Servers, tmp_path: Path) -> None:

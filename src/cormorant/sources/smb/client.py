@@ -23,6 +23,14 @@ MAX_TURNS: Final = 32
 MOST_SHARES: Final = 8
 """Shares behind links whose connections are kept; each takes a socket and a thread."""
 
+MAX_BROKEN: Final = 2
+"""Connections that may break while they do one thing; a file that breaks each of them must not let all servers rest."""
+
+
+class StaleTarget(Exception):
+    """The folder that a link leads to is not there: the referral is stale, or a replica is not complete."""
+
+
 ShareOpener = Callable[[SharePlace], SmbShare]
 """Logs in to the share of a place. Raises Unreachable, LoginRefused and ConnectionBroken."""
 
@@ -72,23 +80,48 @@ class SmbClient:
     def _done(self, parts: Sequence[bytes], act: Callable[[SmbShare, tuple[bytes, ...]], T]) -> T:
         """Do something where a path lies, and follow the links that are met on the way."""
         wanted = self._place._replace(folder=(*self._place.folder, *parts))
+        until, left = self._namespace.tries_until(), MAX_BROKEN
         for _ in range(MAX_TURNS):
             place = self._namespace.located(wanted)
             is_kept = place.root in self._shares
             share = self._share(place)
             if share is None:
+                self._namespace.see_time(until)
                 continue
             try:
                 with suppress(LiesElsewhere):
-                    return act(share, place.folder)
+                    return self._acted(share, place, wanted, act)
                 self._namespace.add(place, share.referral(place))
+            except StaleTarget:
+                self._namespace.see_time(until)
             except (ConnectionBroken, Unreachable) as error:
                 if share is self._root:
                     raise
                 self._let_go(share)
                 if not is_kept or isinstance(error, Unreachable):  # a kept one may have been closed meanwhile
-                    raise self._rested(place, error) from error
+                    refusal, left = self._rested(place, error), left - 1
+                    if not left:
+                        raise refusal from error
+                    self._namespace.see_time(until)
         raise RemoteRefusal(Status.UNREADABLE, "It lies behind too many links and servers of DFS.")
+
+    def _acted(
+        self,
+        share: SmbShare,
+        place: SharePlace,
+        wanted: SharePlace,
+        act: Callable[[SmbShare, tuple[bytes, ...]], T],
+    ) -> T:
+        """Do something at a place. Raises StaleTarget, and lets the target of its link rest, if that has no folder."""
+        try:
+            return act(share, place.folder)
+        except RemoteRefusal as refusal:
+            target = self._namespace.target_of(wanted) if refusal.status == Status.NOT_FOUND else None
+            if target is None or not target.folder or _has_folder(share, target.folder):
+                raise
+            sentence = f"It lies on another server (DFS). {target.host} does not have the folder of the link."
+            self._namespace.rest_target(target, RemoteRefusal(Status.SERVICE_UNAVAILABLE, sentence))
+            raise StaleTarget from refusal
 
     def _share(self, place: SharePlace) -> SmbShare | None:
         """Return the connection to the share of a place; None where its server cannot be used, and rests."""
@@ -129,6 +162,15 @@ class SmbClient:
 def _begun(entries: Iterator[RemoteEntry]) -> Iterator[RemoteEntry]:
     """Return the same entries, the first of which the server has given."""
     return chain([first], entries) if (first := next(entries, None)) is not None else iter(())
+
+
+def _has_folder(share: SmbShare, folder: Sequence[bytes]) -> bool:
+    """Return whether a share has a folder. Raises ConnectionBroken."""
+    try:
+        share.identity(folder)
+    except RemoteRefusal as refusal:
+        return refusal.status not in (Status.NOT_FOUND, Status.COLLECTION)
+    return True
 
 
 def _refusal_of(error: ConnectionBroken | Unreachable) -> RemoteRefusal:

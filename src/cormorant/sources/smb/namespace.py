@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from cormorant.base.clock import Clock
+from cormorant.base.log import logger
 from cormorant.model.status import Status
 from cormorant.sources.remote.protocol import RemoteRefusal
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
@@ -36,6 +37,9 @@ MOST_S: Final = 600.0
 """Seconds that a referral holds, whatever the server says."""
 REST_S: Final = 60.0
 """Seconds before a server that did not answer is tried again."""
+TRIES_S: Final = 60.0
+"""Seconds in which further targets of links are tried for one folder or file, beside the time of the last attempt."""
+_log = logger(__name__)
 
 
 class _Link(NamedTuple):
@@ -59,19 +63,38 @@ class DfsNamespace:
     def __init__(self, settings: SmbSettings, clock: Clock) -> None:
         self._settings, self._clock = settings, clock
         self._links: dict[tuple[str, str], dict[tuple[bytes, ...], _Link]] = {}
-        self._resting: dict[tuple[str, str], _Rest] = {}
+        self._resting: dict[tuple[str, str, tuple[bytes, ...]], _Rest] = {}
+        self._used: dict[SharePlace, SharePlace] = {}
         self._known, self._kept, self._lock = 0, 0, Lock()
 
     def located(self, place: SharePlace) -> SharePlace:
         """Return where a path of the namespace lies, as far as its links are known. Raises RemoteRefusal."""
-        passed = list[SharePlace]()
+        return self._way(place)[0]
+
+    def target_of(self, place: SharePlace) -> SharePlace | None:
+        """Return the folder that the last link above a path leads to, None if it lies behind no link."""
+        return self._way(place)[1]
+
+    def tries_until(self) -> float:
+        """Return until when targets may be tried for one folder or file, in seconds of the monotonic clock."""
+        return self._clock.monotonic() + TRIES_S
+
+    def see_time(self, until: float) -> None:
+        """Raise RemoteRefusal if the time to try targets is over."""
+        if self._clock.monotonic() > until:
+            sentence = f"It lies on other servers (DFS), and none of those tried within {TRIES_S:g} s gave it."
+            raise RemoteRefusal(Status.SERVICE_UNAVAILABLE, sentence)
+
+    def _way(self, place: SharePlace) -> tuple[SharePlace, SharePlace | None]:
+        """Return where a path lies, and the target of the last link above it."""
+        passed, target = list[SharePlace](), None
         while (link := self._above(place)) is not None:
             passed.append(link.at)
             if len(passed) > MAX_LINKS:
                 raise RemoteRefusal(Status.UNREADABLE, f"It lies behind more than {MAX_LINKS} links of DFS.")
             target = self._chosen(link, passed)
             place = target._replace(folder=target.folder + place.folder[len(link.at.folder) :])
-        return place
+        return place, target
 
     def add(self, asked: SharePlace, referral: Referral) -> None:
         """Keep the link above a path that another server has. Raises RemoteRefusal for a referral of anything else."""
@@ -85,6 +108,7 @@ class DfsNamespace:
         with self._lock:
             if self._known >= MAX_KNOWN or self._kept + size > MAX_KEPT:
                 self._links.clear()
+                self._used.clear()
                 self._known = self._kept = 0
             self._known += 1
             self._kept += size
@@ -105,8 +129,17 @@ class DfsNamespace:
         """
         is_refused = refusal.status == Status.UNAUTHORIZED
         until = float("inf") if is_refused else self._clock.monotonic() + REST_S
-        key = (place.root[0], "") if is_refused or whole_server else place.root
+        self._leave((place.root[0], "", ()) if is_refused or whole_server else (*place.root, ()), refusal, until)
+
+    def rest_target(self, target: SharePlace, refusal: RemoteRefusal) -> None:
+        """Leave a target of links alone for a minute, and no other folder of its share."""
+        self._leave((*target.root, _folded(target.folder)), refusal, self._clock.monotonic() + REST_S)
+
+    def _leave(self, key: tuple[str, str, tuple[bytes, ...]], refusal: RemoteRefusal, until: float) -> None:
         with self._lock:
+            if len(self._resting) >= MAX_KNOWN:
+                now = self._clock.monotonic()
+                self._resting = {each: rest for each, rest in self._resting.items() if rest.until > now}
             known = self._resting.get(key)
             if known is None or known.until <= until:
                 self._resting[key] = _Rest(refusal, until)
@@ -125,10 +158,22 @@ class DfsNamespace:
         """Return the first target that may be used. Raises RemoteRefusal with why the last of them may not."""
         last: RemoteRefusal | None = None
         for target in link.targets:
-            last = self._hindrance(target, passed)
-            if last is None:
+            hindrance = self._hindrance(target, passed)
+            if hindrance is None:
+                self._note_used(link, target, last)
                 return target
+            last = hindrance
         raise last or RemoteRefusal(Status.UNREADABLE, "It lies behind a link of DFS that leads nowhere.")
+
+    def _note_used(self, link: _Link, target: SharePlace, hindrance: RemoteRefusal | None) -> None:
+        """Log the target of a link if it is another than before, or at first another than the server's first."""
+        with self._lock:
+            before = self._used.get(link.at, link.targets[0])
+            if before == target:
+                return
+            self._used[link.at] = target
+        names = {"link": _shown(link.at), "target": _shown(target), "before": _shown(before)}
+        _log.warning("other target of DFS link", extra={**names, "reason": hindrance.sentence if hindrance else ""})
 
     def _hindrance(self, target: SharePlace, passed: Sequence[SharePlace]) -> RemoteRefusal | None:
         if any(target.holds(each) for each in passed):
@@ -139,7 +184,8 @@ class DfsNamespace:
                 f"It lies on another server (DFS), {target.host}. If the login may go there, set dfs_servers.",
             )
         with self._lock:
-            rests = [self._resting.get(key) for key in ((target.root[0], ""), target.root)]
+            keys = (target.root[0], "", ()), (*target.root, ()), (*target.root, _folded(target.folder))
+            rests = [self._resting.get(key) for key in keys]
         for rest in rests:
             if rest is not None and rest.until > self._clock.monotonic():
                 return RemoteRefusal(rest.refusal.status, rest.refusal.sentence)
@@ -149,6 +195,12 @@ class DfsNamespace:
 def namespace_path(place: SharePlace) -> str:
     r"""Return a place as referrals name it, like \server\share\folder. Raises UnicodeError for half a character."""
     return "\\" + "\\".join(_names(place))
+
+
+def _shown(place: SharePlace) -> str:
+    r"""Return a place as a log shows it, like \\server\share\folder."""
+    folder = (each.decode("utf-8", "replace") for each in place.folder)
+    return "\\" + "\\".join(("", place.host, place.share, *folder))
 
 
 def _names(place: SharePlace) -> Iterator[str]:
