@@ -201,11 +201,11 @@ def _lists(visited: Visited) -> bool:
     return isinstance(outcome, Ok) and visited.resource.role is Role.SITEMAP and outcome.content.lists
 
 
-def count(counters: Counters, refused: int) -> None:
-    """Count addresses that a gate excluded before they became resources."""
+def count(counters: Counters, refused: int, known: int) -> None:
+    """Count addresses that a gate excluded before they became resources. Those `known` before were discovered then."""
     counters.excluded += refused
     counters.rejected += refused
-    counters.discovered += refused
+    counters.discovered += max(0, refused - known)
 
 
 def reordered(batch: Batch) -> set[int]:

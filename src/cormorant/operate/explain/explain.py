@@ -5,11 +5,13 @@ Everything known about it, and one sentence that sums it up.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339, timestamp
+from cormorant.base.errors import CormorantError
 from cormorant.frontier.links import codec, redirect_chains
 from cormorant.frontier.policy import priority
 from cormorant.frontier.staging import duplicate_clusters, pending_deletes, unreviewed
@@ -40,6 +42,7 @@ from cormorant.operate.records.explanations import (
     Visit,
 )
 from cormorant.operate.records.takedowns import Takedown
+from cormorant.plugins import Discovery
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import acls, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
@@ -333,18 +336,20 @@ def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Expl
         return former
     for meant in lookup.meanings(owner, address):
         record = empty(address)
-        if said := _stranger(tx, owner, meant, record) or explain_unknown.unlisted(house, tx, owner, meant, record):
+        if said := _stranger(house, tx, owner, meant, record) or explain_unknown.unlisted(
+            house, tx, owner, meant, record
+        ):
             return said
     return None
 
 
-def _stranger(tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Explanation | None:
+def _stranger(house: Installation, tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Explanation | None:
     """Explain an address the source has no resource for, because a gate excluded it; `record` is what is said else."""
     rows = visits.exclusions(tx, owner.id, [fingerprint(address, owner.id)])
     if not rows:
         return None
     row, status = rows[0], describe(rows[0].status)
-    how = "seed" if row.referrer is None else sitemaps.way(tx, row.referrer)
+    how = _way_of_names(house, owner) if row.referrer is None else sitemaps.way(tx, row.referrer)
     return {
         **record,
         "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.rule}",
@@ -353,6 +358,14 @@ def _stranger(tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Ex
         "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
         "next": {"when": "never, unless the rule changes"},
     }  # fmt: skip
+
+
+def _way_of_names(house: Installation, owner: SourceRow) -> str:
+    """Return how a source names addresses that nothing else leads to: as start addresses, or in its listing."""
+    way = DiscoveredBy.LISTING
+    with suppress(CormorantError):  # its kind is not installed any more, or its settings no longer make a source
+        way = DiscoveredBy.SEED if house.source(owner).discovery is Discovery.SEEDS else way
+    return way.name.lower()
 
 
 def _left_out(house: Installation, tx: Tx, owner: SourceRow, row: Any, record: Explanation) -> Explanation:

@@ -97,7 +97,7 @@ def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str, record
     """
     try:
         kind = source_kind(owner.kind)
-        found = kind.unlisted(house.source(owner), address) if address.startswith(kind.scheme or "\0") else None
+        found = kind.unlisted(house.source(owner), address)
     except CormorantError:  # its kind is not installed any more, or its settings no longer make a source
         return None
     if found is None:
@@ -118,10 +118,11 @@ def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str, record
             "advice": found.advice.replace(OWNER, shlex.quote(owner.name)),
         }  # fmt: skip
     status = describe(ruling.status)
+    more = f". {found.because}" if found.because and not found.ruling.admitted else ""
     return {
         **record,
         "source": owner.name, "gates": [judged], "verdict": "excluded",
-        "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
+        "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}{more}",
         "status": int(ruling.status), "status_text": status.text,
         "advice": remedies.advice(int(ruling.status), address),
         "next": {"when": "never, unless the setting changes"},
@@ -136,7 +137,8 @@ def _kept_out(tx: Tx, owner: SourceRow, address: str) -> str | None:
     vetoing = [row.name for row in receivers.of_source(tx, owner.id) if row.settings.get("veto")]
     if not vetoing:
         return None
-    keys = [fingerprint(address[: at + 1], owner.id) for at, letter in enumerate(address) if letter == "/"]
+    whole = address + "/"  # it may be a folder itself
+    keys = [fingerprint(whole[: at + 1], owner.id) for at, letter in enumerate(whole) if letter == "/"]
     newest = next((run.id for run in runs.every(tx, owner.id, SHOWN) if run.state is RunState.FINISHED), 0)
     for each in visits.exclusions(tx, owner.id, keys):
         if each.status == Status.VETOED and each.run >= newest:
