@@ -168,7 +168,8 @@ def admit_found(
             arrivals.append(NewUrl(each, key))
         else:
             exclusions.append(excluded(number, key, each, ruling, order.run))
-    count(counters, visits.exclude(tx, exclusions))
+    known = visits.known_before(tx, order.run, exclusions)
+    count(counters, visits.exclude(tx, exclusions), known)
     turned, fresh, _ = _fresh(tx, means.sites, order, arrivals)
     enqueue.admit(tx, means.sites, order, fresh)
     return list(means.sites.of(tx, {each.found.site for each in fresh}).values()), turned

@@ -31,7 +31,7 @@ def unlisted(source: Source, address: str) -> Unlisted | None:
     if ruling.admitted and not source.settings.symlinks and (link := _link(root, parts)):
         rule = f"symlinks = false, and {os.fsdecode(link)} is a symbolic link"
         ruling = Ruling(False, Gate.BOUNDARY, rule, Status.OUTSIDE_BOUNDARY)
-    if ruling.admitted and not os.path.lexists(path):  # noqa: PTH110 - as above
+    if ruling.admitted and not os.path.lexists(path):
         gone_folder = source.gates.left_out(parts)
         return absence.of_folder(gone_folder) if gone_folder else Unlisted(ruling, *not_there(path))
     if is_folder:
