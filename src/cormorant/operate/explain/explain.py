@@ -18,6 +18,7 @@ from cormorant.frontier.staging import duplicate_clusters, pending_deletes, unre
 from cormorant.frontier.state import host_facts
 from cormorant.model import no_text
 from cormorant.model.acl import EVERYONE
+from cormorant.model.member import is_member
 from cormorant.model.no_text import NoTextReason
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_LINK, DiscoveredBy, Role, UrlState
@@ -29,7 +30,7 @@ from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
 from cormorant.operate.documents.conversion import how_read
-from cormorant.operate.explain import explain_unknown, former_address, rulings
+from cormorant.operate.explain import explain_unknown, former_address, missing_member, rulings
 from cormorant.operate.explain.explain_unknown import empty
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import (
@@ -305,7 +306,7 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> NextVisitRecord:
     if row.role == Role.ROBOTS:
         return _asked_again(tx, row)
     if row.state == UrlState.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
-        return {"when": "when a listing shows a change"}
+        return {"when": "when its container changes" if is_member(row.address) else "when a listing shows a change"}
     under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
     now = under_way and row.due >> 40 <= owner.generation
     level = priority.level_of(row.due)
@@ -336,8 +337,10 @@ def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Expl
         return former
     for meant in lookup.meanings(owner, address):
         record = empty(address)
-        if said := _stranger(house, tx, owner, meant, record) or explain_unknown.unlisted(
-            house, tx, owner, meant, record
+        if said := (
+            _stranger(house, tx, owner, meant, record)
+            or missing_member.explain(tx, owner, meant, record)
+            or explain_unknown.unlisted(house, tx, owner, meant, record)
         ):
             return said
     return None
