@@ -90,7 +90,7 @@ from cormorant.sandbox.limits import Limits as Limits
 from cormorant.sources.base import BaseFilters as BaseFilters, BaseSource as BaseSource, Batches as Batches
 from cormorant.sources.connection_pool import ConnectionPool as ConnectionPool
 from cormorant.sources.http_client import HttpClient as HttpClient
-from cormorant.sources.kind import SourceKind as SourceKind, Tools as Tools
+from cormorant.sources.kind import SourceKind as SourceKind, Tools as Tools, Unlisted as Unlisted
 from cormorant.sources.live import (
     LiveAnswer as LiveAnswer,
     LiveFault as LiveFault,
@@ -149,8 +149,12 @@ def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
     scheme = f"{source.kind}:"
     return SourceKind(
         source.kind, source.about, source.Settings, source, source.look, scheme=scheme, advice=source.advice,
-        declared=source.declared, meant_by=source.meant_by, live=source.live,
+        declared=source.declared, meant_by=source.meant_by, live=source.live, unlisted=_absence,
     )  # fmt: skip
+
+
+def _absence(source: Source, address: str) -> Unlisted | None:
+    return source.absence(address) if isinstance(source, BaseSource) else None
 
 
 RECEIVERS = {

@@ -54,7 +54,7 @@ def test_a_crawl_that_another_process_takes_up_before_it_is_followed(bare: Insta
     with served(bare):
         code, said = struck("close", 1, bare, "crawl", "docs")
         assert code == INTERRUPTED, said
-        assert said.splitlines()[-1].endswith("`cormorant crawl docs` continues it."), said
+        assert said.splitlines()[-1].endswith(f"`cormorant --data {bare.folder} crawl docs` continues it."), said
         assert bare.fine("run", "list", "--json").object["state"] == "suspended"
         going_on.set()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -79,7 +80,11 @@ def _checkout(home: Path) -> Iterator[Path]:
         )
         assert done.returncode in WELL, done
         assert "Run 1 of 'sample-site': finished" in done.stdout
-        assert "Try a search: cormorant --data sample-data search" in done.stdout
+        program = Path(sys.executable).with_name("cormorant")
+        hint = f"Try a search: {shlex.quote(str(program))} --data sample-data search "
+        copied = next(line for line in done.stdout.splitlines() if line.startswith(hint))
+        found = subprocess.check_output(copied.removeprefix("Try a search: "), cwd=checkout, text=True, shell=True)
+        assert found.splitlines()[0].startswith("  1. ")
         assert {each.name for each in checkout.iterdir()} == {"papers", "sample-data"}
         yield checkout
 

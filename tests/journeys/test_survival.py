@@ -63,7 +63,9 @@ def test_serve_stops_it_and_an_interrupted_command_says_what_comes_of_it(home: H
         site.wait_for(6)
         crawling.terminate()
         assert crawling.wait(HANG_S) == 130
-    assert "`cormorant crawl site` starts again, because survives_restart is off." in complaints(home, "crawl")
+    assert f"`cormorant --data {home.folder} crawl site` starts again, because survives_restart is off." in complaints(
+        home, "crawl"
+    )
     assert shown(home, 1)["state"] == "interrupted"
     asked = len(site.log())
     with serving(home):

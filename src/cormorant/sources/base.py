@@ -29,7 +29,7 @@ from cormorant.model.settings.secret_name import SECRET
 from cormorant.model.settings.source import SourceSettings
 from cormorant.model.status import Status
 from cormorant.model.url import MAX_ADDRESS, canonical, origin_of, try_canonical
-from cormorant.sources.kind import DeclaredParameter, Tools
+from cormorant.sources.kind import DeclaredParameter, Tools, Unlisted
 from cormorant.sources.protocol import Discovery, UrlFilters
 from cormorant.sources.rules.index_rules import Facts
 from cormorant.sources.server_settings import PARALLEL, PacedSettings
@@ -140,6 +140,10 @@ class BaseSource(ABC, Generic[S]):
             return (cls(number, settings, Tools(None, SystemClock())).address_of(text),)
         except UnicodeEncodeError:  # bytes of an argument that are no UTF-8
             return ()
+
+    def absence(self, address: str) -> Unlisted | None:  # noqa: ARG002 - a kind may know
+        """Return why no listing names an address of the place, without a request; None where the kind cannot tell."""
+        return None
 
     @property
     def settings(self) -> S:

@@ -119,7 +119,7 @@ def test_an_interruption_keeps_the_state_and_the_next_crawl_goes_on(
     add(bare, site)
     done = interrupted(bare, site, number)
     assert done.code == 130, done
-    assert "`cormorant crawl docs` continues it" in done.err
+    assert f"`cormorant --data {bare.folder} crawl docs` continues it" in done.err
     assert "Traceback" not in done.err
     again = bare.run("crawl", "--force")
     assert again.code == 0, again
@@ -144,7 +144,7 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installe
         done = interrupted(bare, site, signal.SIGINT)
         assert done.code == 130, done
         assert done.err.splitlines()[-1] == (
-            "Interrupted. The work so far is kept; `cormorant crawl docs` continues it."
+            f"Interrupted. The work so far is kept; `cormorant --data {bare.folder} crawl docs` continues it."
         )
         assert stays(lambda: len(site.asked)), "it goes on in the serving process"
         report = bare.fine("run", "show", "--json").object
@@ -152,7 +152,8 @@ def test_an_interruption_stops_what_a_serving_process_carries_out(bare: Installe
         assert "`cormorant crawl docs` continues it." in bare.fine("run", "show").out
         again = bare.run("crawl", "docs")
     assert again.code == 0, again
-    assert "Continuing run 1 of 'docs', which was suspended. `cormorant crawl docs --restart` starts" in again.err
+    again_by = f"`cormorant --data {bare.folder} crawl docs --restart` starts again."
+    assert f"Continuing run 1 of 'docs', which was suspended. {again_by}" in again.err
     assert "Run 1 of 'docs': finished" in again.out
     assert len(site.asked) < 31 + 1 + 3, "it started over instead of going on"
     assert bare.fine("search", "word29", "--json").objects

@@ -24,7 +24,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (base / name).parent.mkdir(parents=True, exist_ok=True)
         (base / name).write_text(f"This is {name}.")
     (base / "papers" / "link.txt").symlink_to(base / "else" / "linked.txt")
-    given = [f"path={base / 'papers'}", "exclude=drafts", "exclude=*two*", "depth=1"]
+    (base / "papers" / "old").mkdir()
+    (base / "papers" / "old" / "b.txt").write_text("No listing looks at it.")
+    given = [f"path={base / 'papers'}", "exclude=drafts", "exclude=*two*", "exclude=old/**", "depth=1"]
     home = InstalledCli(base / "data")
     home.fine("source", "add", "files", "papers", *(word for each in given for word in ("--set", each)))
     home.fine("crawl")
@@ -44,7 +46,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("papers/late.txt", "unknown", "was added after the last crawl"),
         ("papers/none.txt", "unknown", "There is no such file."),
         ("papers/drafts", "excluded", "exclude drafts"),
+        ("papers/old", "excluded", "exclude old/**. No file below this folder is read."),
+        ("papers/old/b.txt", "excluded", "exclude old/**"),
         ("papers/a", "unknown", "It is a folder"),
+        ("papers/a/b", "excluded", "depth = 1. No file below this folder is read."),
+        ("papers", "unknown", "It is a folder"),
         ("else/linked.txt", "unknown", "No source knows this address"),
     ],
 )
@@ -54,6 +60,23 @@ def test_a_path(name: str, verdict: str, says: str, folder: Path) -> None:
         record = home.fine("explain", form, "--json").object
         assert (record["address"], record["verdict"]) == ((folder / name).as_uri(), verdict)
         assert says in record["because"], record
+
+
+def test_what_a_rule_excludes_is_discovered_once(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.tmp"):
+        (tmp_path / "papers").mkdir(exist_ok=True)
+        (tmp_path / "papers" / name).write_text("Words")
+    home = InstalledCli(tmp_path / "data")
+    given = ("--set", f"path={tmp_path / 'papers'}", "--set", "exclude=*.tmp")
+    home.fine("source", "add", "files", "papers", *given)
+    reports = [home.fine("crawl", "--json").object]
+    (tmp_path / "papers" / "c.tmp").write_text("Words")
+    reports += [home.fine("crawl", "--json").object for _ in range(2)]
+    assert [(each["discovered"], each["excluded"], each["rejected"]) for each in reports] == [
+        (2, 1, 1), (1, 2, 2), (0, 2, 2),
+    ]  # fmt: skip
+    record = home.fine("explain", str(tmp_path / "papers" / "b.tmp"), "--json").object
+    assert record["paths"] == [{"how": "listing", "from": None, "text": ""}]
 
 
 def test_a_path_from_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 from cormorant.base.errors import Unreachable
 from cormorant.cli import terminal
 from cormorant.cli.begin.serve import Port, listening, until_stopped
+from cormorant.cli.invocation import copyable
 from cormorant.cli.typer_apps import examples, new_app
 
 if TYPE_CHECKING:
@@ -110,15 +110,10 @@ def _crawl_and_search(say: Terminal, plan: BuildPlan, made: Sequence[Made]) -> i
         reached = [name for name in names if codes.get(name) != 6]
         text = sample_query(house, reached) if reached and house.searchable else ""
         if text and not say.json:
-            say.print(f"Try a search: cormorant{_folder_words(say)} search {text!r}")
+            say.print(f"Try a search: {copyable(say.asked, 'search', text)}")
             say.print()
             show(say, search.search(house, Question(text, limit=SHOWN)))
     return start.worst([*serious, *(3 for _ in left_out)])
-
-
-def _folder_words(say: Terminal) -> str:
-    """The option that makes a command find the same data folder; "" if it is the default."""
-    return f" --data {shlex.quote(say.asked.data)}" if say.asked.data else ""
 
 
 def _minor(house: Installation, ordered: Sequence[Ordered], name: str) -> bool:

@@ -11,6 +11,7 @@ import typer
 
 from cormorant.base.errors import ConflictError, Interrupted
 from cormorant.cli import terminal
+from cormorant.cli.invocation import copyable
 from cormorant.cli.typer_apps import examples, new_app
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 app = new_app()
 
 LOOK_S = 0.2
-_STOPPED = "Stopped. All data is kept; `cormorant serve` continues."
 
 Port = Annotated[
     int | None, typer.Option("--port", metavar="N", min=0, max=65535, help="Port to listen on; 0 takes a free one.")
@@ -103,8 +103,12 @@ def stopped(say: Terminal) -> Iterator[None]:
         yield
     except KeyboardInterrupt as asked:
         if not was_terminated(asked):
-            raise Interrupted(_STOPPED) from None
-        say.note(_STOPPED)
+            raise Interrupted(_stopped(say)) from None
+        say.note(_stopped(say))
+
+
+def _stopped(say: Terminal) -> str:
+    return f"Stopped. All data is kept; `{copyable(say.asked, 'serve')}` continues."
 
 
 def until_stopped(say: Terminal, plan: BuildPlan, listener: Listener, reach: Reach) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 
 from cormorant.base.errors import ConflictError, Interrupted, UsageError
 from cormorant.cli import terminal
+from cormorant.cli.invocation import copyable
 from cormorant.cli.option_groups import taking
 from cormorant.cli.typer_apps import examples, new_app
 from cormorant.model.run import Mode, Refresh
@@ -136,7 +136,7 @@ def _crawl(say: Terminal, names: Sequence[str], how: CrawlOptions) -> int:
     except KeyboardInterrupt as asked:
         if not ordered:
             raise
-        raise _interrupted(asked, plan, ordered) from None
+        raise _interrupted(say, asked, plan, ordered) from None
     for each in left_out:
         say.problem(each)
     if how.detach:
@@ -211,7 +211,7 @@ def carry_out(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered], *, rep
     try:
         _follow(say, plan, [each for each in ordered if each.run not in away])
     except KeyboardInterrupt as asked:
-        raise _interrupted(asked, plan, ordered) from None
+        raise _interrupted(say, asked, plan, ordered) from None
     from cormorant.cli.display.report import print_reports
 
     shown = [each.run for each in ordered if say.json or each.run not in away]
@@ -233,7 +233,7 @@ def _follow(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> None:
             say.note(f"Following run {each.run} of {each.source!r}, which is under way.")
         elif each.resumed:
             was = "suspended" if each.mine else "interrupted"
-            restart = f"`cormorant crawl {shlex.quote(each.source)} --restart` starts again."
+            restart = f"`{copyable(say.asked, 'crawl', each.source, '--restart')}` starts again."
             say.note(f"Continuing run {each.run} of {each.source!r}, which was {was}. {restart}")
         if each.as_before:
             say.note("It keeps its own options; the options of this command apply to the next run.")
@@ -244,27 +244,27 @@ def _follow(say: Terminal, plan: BuildPlan, ordered: Sequence[Ordered]) -> None:
         follow.carry_out(plan, ordered, watching)
 
 
-def _interrupted(asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered]) -> Interrupted:
+def _interrupted(say: Terminal, asked: KeyboardInterrupt, plan: BuildPlan, ordered: Sequence[Ordered]) -> Interrupted:
     """Return the error after Ctrl-C, which describes what happens to the runs next."""
     from cormorant.app.commands.follow import left_by
 
     left = left_by(asked, plan, ordered)
-    return Interrupted(f"Interrupted. {_kept(ordered, left)}" if left is None else _left(ordered, left))
+    return Interrupted(f"Interrupted. {_kept(say, ordered, left)}" if left is None else _left(say, ordered, left))
 
 
-def _kept(ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
+def _kept(say: Terminal, ordered: Sequence[Ordered], left: Sequence[Ordered] | None) -> str:
     """Describe how stopped runs go on: suspended runs (`left`), or runs cut off as the program ended."""
-    names = " ".join(dict.fromkeys(shlex.quote(each.source) for each in ordered))
+    again = copyable(say.asked, "crawl", *dict.fromkeys(each.source for each in ordered))
     survives = left is not None or any(each.survives for each in ordered)
     what = "continues it" if survives else "starts again, because survives_restart is off"
-    return f"The work so far is kept; `cormorant crawl {names}` {what}."
+    return f"The work so far is kept; `{again}` {what}."
 
 
-def _left(ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
+def _left(say: Terminal, ordered: Sequence[Ordered], suspended: Sequence[Ordered]) -> str:
     """Describe what happens to runs that another command carries out, after this one stops watching."""
     said = ["Interrupted."]
     if suspended:
-        said.append(_kept(suspended, suspended))
+        said.append(_kept(say, suspended, suspended))
     if others := [each for each in ordered if each not in suspended]:
         which = ", ".join(f"run {each.run} of {each.source!r}" for each in others)
         what = "this command stops watching" if not suspended else "it does not stop"

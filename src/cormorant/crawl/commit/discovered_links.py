@@ -168,7 +168,8 @@ def admit_found(
             arrivals.append(NewUrl(each, key))
         else:
             exclusions.append(excluded(number, key, each, ruling, order.run))
-    count(counters, visits.exclude(tx, exclusions))
+    known = visits.known_before(tx, order.run, exclusions)
+    count(counters, visits.exclude(tx, exclusions), known)
     turned, fresh, _ = _fresh(tx, means.sites, order, arrivals)
     enqueue.admit(tx, means.sites, order, fresh)
     return list(means.sites.of(tx, {each.found.site for each in fresh}).values()), turned
@@ -201,11 +202,11 @@ def _lists(visited: Visited) -> bool:
     return isinstance(outcome, Ok) and visited.resource.role is Role.SITEMAP and outcome.content.lists
 
 
-def count(counters: Counters, refused: int) -> None:
-    """Count addresses that a gate excluded before they became resources."""
+def count(counters: Counters, refused: int, known: int) -> None:
+    """Count addresses that a gate excluded before they became resources. Those `known` before were discovered then."""
     counters.excluded += refused
     counters.rejected += refused
-    counters.discovered += refused
+    counters.discovered += max(0, refused - known)
 
 
 def reordered(batch: Batch) -> set[int]:

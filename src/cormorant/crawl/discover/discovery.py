@@ -187,7 +187,7 @@ class Intake:
             excluded(self._order.source, key, each, _VETO, self._run) for key, each in zip(keys, found, strict=True)
         ]
         with self._store.begin() as tx:
-            discovered_links.count(self._counters, visits.exclude(tx, rows))
+            self._exclude(tx, rows)
             runs.count(tx, self._run, runs.ITSELF, self._counters)
 
     def _screen(self, tx: Tx, found: list[DiscoveredUrl]) -> list[NewUrl]:
@@ -206,9 +206,13 @@ class Intake:
                 refused.append(excluded(self._order.source, key, each, ruling, self._run))
         arrivals, taken = url_rewriting.unique(tx, self._source, arrivals, self._run)
         refused += taken
-        new = visits.exclude(tx, refused)
-        discovered_links.count(self._counters, new)
+        self._exclude(tx, refused)
         return arrivals
+
+    def _exclude(self, tx: Tx, rows: Sequence[Exclusion]) -> None:
+        """Journal and count exclusions."""
+        known = visits.known_before(tx, self._run, rows)
+        discovered_links.count(self._counters, visits.exclude(tx, rows), known)
 
 
 PAGE = 1_000

@@ -22,7 +22,7 @@ from cormorant.model.ruling import Renamed
 from cormorant.model.run import Mode, RunState
 from cormorant.model.status import Status
 from cormorant.model.url import canonical, fingerprint, join, origin_of, try_canonical
-from cormorant.operate.documents import rejected_deliveries
+from cormorant.operate.documents import member_lookup, rejected_deliveries
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.documents.rejected_deliveries import RejectedDocument
 from cormorant.operate.documents.source_addresses import SourceAddresses
@@ -179,19 +179,24 @@ def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
     if shared := _on_share(tx, bare, here=here):
         return shared
     if "://" in bare or bare.lower().startswith("file:/"):
-        member = canonical_member(bare)
-        return member if member is not None and at(tx, member) else canonical(bare)
+        return member_lookup.of_text(tx, bare, at) or canonical(bare)
     place = os.path.expanduser(bare) if here else bare  # noqa: PTH111 - an address is made of the path's bytes
     known = "\0" not in place and (here or place.startswith("/"))
     path = os.path.abspath(place) if known else ""  # noqa: PTH100 - pathlib keeps `..`
     if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(tx, path)):
-        return canonical("file://" + quoted(os.fsencode(path)))
+        member = None if os.path.lexists(path) else _member_at(tx, path)
+        return member or canonical("file://" + quoted(os.fsencode(path)))
     if named := _by_name(tx, bare):
         return named
     meant = _nearest(tx, bare)
     how = f"Did you mean {meant}?" if meant else f"Write it in full, like {_example(tx)}."
     more = {"meant": meant} if meant else {}
     raise BadAddress(f"{text!r} is neither a full address nor a file here. {how}", **more)
+
+
+def _member_at(tx: Tx, path: str) -> str | None:
+    """Return the address of a document in a file that a path means, None for any other path."""
+    return member_lookup.of_text(tx, path, at) or member_lookup.of_path(tx, path, at)
 
 
 def _by_name(tx: Tx, text: str) -> str | None:

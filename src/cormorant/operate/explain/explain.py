@@ -5,17 +5,20 @@ Everything known about it, and one sentence that sums it up.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
 
 from cormorant.base.clock import rfc3339, timestamp
+from cormorant.base.errors import CormorantError
 from cormorant.frontier.links import codec, redirect_chains
 from cormorant.frontier.policy import priority
 from cormorant.frontier.staging import duplicate_clusters, pending_deletes, unreviewed
 from cormorant.frontier.state import host_facts
 from cormorant.model import no_text
 from cormorant.model.acl import EVERYONE
+from cormorant.model.member import is_member
 from cormorant.model.no_text import NoTextReason
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import BY_LINK, DiscoveredBy, Role, UrlState
@@ -28,7 +31,7 @@ from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.documents.source_addresses import SourceAddresses
-from cormorant.operate.explain import explain_unknown, former_address, rulings
+from cormorant.operate.explain import explain_unknown, former_address, missing_member, rulings
 from cormorant.operate.explain.explain_unknown import empty
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import (
@@ -41,6 +44,7 @@ from cormorant.operate.records.explanations import (
     Visit,
 )
 from cormorant.operate.records.takedowns import Takedown
+from cormorant.plugins import Discovery
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import acls, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
@@ -304,7 +308,7 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> NextVisitRecord:
     if row.role == Role.ROBOTS:
         return _asked_again(tx, row)
     if row.state == UrlState.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
-        return {"when": "when a listing shows a change"}
+        return {"when": "when its container changes" if is_member(row.address) else "when a listing shows a change"}
     under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
     now = under_way and row.due >> 40 <= owner.generation
     level = priority.level_of(row.due)
@@ -335,18 +339,22 @@ def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Expl
         return former
     for meant in SourceAddresses(owner).meanings(address):
         record = empty(address)
-        if said := _stranger(tx, owner, meant, record) or explain_unknown.unlisted(house, tx, owner, meant, record):
+        if said := (
+            _stranger(house, tx, owner, meant, record)
+            or missing_member.explain(tx, owner, meant, record)
+            or explain_unknown.unlisted(house, tx, owner, meant, record)
+        ):
             return said
     return None
 
 
-def _stranger(tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Explanation | None:
+def _stranger(house: Installation, tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Explanation | None:
     """Explain an address the source has no resource for, because a gate excluded it; `record` is what is said else."""
     rows = visits.exclusions(tx, owner.id, [fingerprint(address, owner.id)])
     if not rows:
         return None
     row, status = rows[0], describe(rows[0].status)
-    how = "seed" if row.referrer is None else sitemaps.way(tx, row.referrer)
+    how = _way_of_names(house, owner) if row.referrer is None else sitemaps.way(tx, row.referrer)
     return {
         **record,
         "source": owner.name, "verdict": "excluded", "because": f"{row.status} {status.text}: {row.rule}",
@@ -355,6 +363,14 @@ def _stranger(tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Ex
         "gates": [{"gate": row.gate, "rule": row.rule, "ruling": "excludes"}],
         "next": {"when": "never, unless the rule changes"},
     }  # fmt: skip
+
+
+def _way_of_names(house: Installation, owner: SourceRow) -> str:
+    """Return how a source names addresses that nothing else leads to: as start addresses, or in its listing."""
+    way = DiscoveredBy.LISTING
+    with suppress(CormorantError):  # its kind is not installed any more, or its settings no longer make a source
+        way = DiscoveredBy.SEED if house.source(owner).discovery is Discovery.SEEDS else way
+    return way.name.lower()
 
 
 def _left_out(house: Installation, tx: Tx, owner: SourceRow, row: Any, record: Explanation) -> Explanation:

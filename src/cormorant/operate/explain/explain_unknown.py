@@ -7,6 +7,7 @@ import shlex
 import sqlalchemy as sa
 
 from cormorant.base.errors import CormorantError
+from cormorant.model.member import is_member, outermost
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
@@ -97,7 +98,7 @@ def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str, record
     """
     try:
         kind = source_kind(owner.kind)
-        found = kind.unlisted(house.source(owner), address) if address.startswith(kind.scheme or "\0") else None
+        found = kind.unlisted(house.source(owner), outermost(address))
     except CormorantError:  # its kind is not installed any more, or its settings no longer make a source
         return None
     if found is None:
@@ -105,23 +106,25 @@ def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str, record
     ruling = found.ruling
     if ruling.admitted and (vetoed := _kept_out(tx, owner, address)):
         ruling = Ruling(False, Gate.PLUGIN, vetoed, Status.VETOED)
+    name = "its container" if is_member(address) else "it"
     judged: RulingRecord = {
         "gate": str(ruling.gate),
         "rule": ruling.rule,
         "ruling": "admits" if ruling.admitted else "excludes",
     }
     if ruling.admitted:
-        because = f"No listing of {owner.name!r} names it. {found.because}"
+        because = f"No listing of {owner.name!r} names {name}. {found.because}"
         return {
             **record,
             "source": owner.name, "gates": [judged], "verdict": "unknown", "because": because,
             "advice": found.advice.replace(OWNER, shlex.quote(owner.name)),
         }  # fmt: skip
     status = describe(ruling.status)
+    more = f". {found.because}" if found.because and not found.ruling.admitted else ""
     return {
         **record,
         "source": owner.name, "gates": [judged], "verdict": "excluded",
-        "because": f"No listing of {owner.name!r} names it: {judged['gate']}: {ruling.rule}",
+        "because": f"No listing of {owner.name!r} names {name}: {judged['gate']}: {ruling.rule}{more}",
         "status": int(ruling.status), "status_text": status.text,
         "advice": remedies.advice(int(ruling.status), address),
         "next": {"when": "never, unless the setting changes"},
@@ -136,7 +139,8 @@ def _kept_out(tx: Tx, owner: SourceRow, address: str) -> str | None:
     vetoing = [row.name for row in receivers.of_source(tx, owner.id) if row.settings.get("veto")]
     if not vetoing:
         return None
-    keys = [fingerprint(address[: at + 1], owner.id) for at, letter in enumerate(address) if letter == "/"]
+    whole = address + "/"  # it may be a folder itself
+    keys = [fingerprint(whole[: at + 1], owner.id) for at, letter in enumerate(whole) if letter == "/"]
     newest = next((run.id for run in runs.every(tx, owner.id, SHOWN) if run.state is RunState.FINISHED), 0)
     for each in visits.exclusions(tx, owner.id, keys):
         if each.status == Status.VETOED and each.run >= newest:

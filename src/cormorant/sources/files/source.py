@@ -231,9 +231,7 @@ class FilesSource:
         parts = path.split(b"/")
         if not is_folder:
             return self.gates.follow(self._naming.address(parts), 0).admitted
-        hidden = not self.settings.hidden and any(part.startswith(b".") for part in parts)
-        too_deep = self.settings.levels is not None and len(parts) > self.settings.levels
-        return not (hidden or too_deep or self.gates.leaves_out(parts))
+        return self.gates.enter(parts).admitted
 
     async def close(self) -> None:
         """Let go of the reading threads, and end a wait for changes. No descriptor outlives the call that opened it."""

@@ -21,11 +21,12 @@ from cormorant.model.status import Status
 from cormorant.sources.base import BaseSource
 from cormorant.sources.connection_pool import ConnectionPool
 from cormorant.sources.http_status import StatusClass, status_class
-from cormorant.sources.kind import Tools
+from cormorant.sources.kind import Tools, Unlisted
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.remote.protocol import ConnectionBroken, RemoteClient, RemoteFile, RemoteRefusal, ServerFull
 from cormorant.sources.remote.settings import RemoteSettings
 from cormorant.sources.remote.walk import RemoteWalk
+from cormorant.sources.trees import absence
 from cormorant.sources.trees.filters import TreeGates
 from cormorant.sources.trees.tree_urls import mime_of, readable
 
@@ -90,6 +91,10 @@ class RemoteFilesSource(BaseSource[R]):
             pool.close()
         self._see_filled(cursor, empty=walk.entries == 0)
         self.next_cursor = json.dumps({"url": self.settings.url, "folder": identity, "empty": walk.entries == 0})
+
+    def absence(self, address: str) -> Unlisted | None:
+        """Return why no listing names a file or a folder below the root."""
+        return absence.of_address(self._tree_gates, self.naming, address)
 
     def _made_pool(self) -> ConnectionPool[RemoteClient]:
         return ConnectionPool(self.connect, lambda client: client.close(), self.tools.clock)

@@ -66,14 +66,11 @@ class SmbSource(RemoteFilesSource[SmbSettings]):
 
     def _concerns(self, parts: tuple[bytes, ...], is_folder: bool) -> bool:
         """Return whether a listing looks at a file, or into a folder, at this path below the root."""
-        settings = self.settings
         if not parts:
             return True
         if not is_folder:
             return self._tree_gates.follow(self.naming.address(parts), 0).admitted
-        hidden = not settings.hidden and any(part.startswith(b".") for part in parts)
-        too_deep = settings.levels is not None and len(parts) > settings.levels
-        return not (hidden or too_deep or self._tree_gates.leaves_out(parts))
+        return self._tree_gates.enter(parts).admitted
 
     async def close(self) -> None:
         """Let go of the connections, and end a wait for changes."""

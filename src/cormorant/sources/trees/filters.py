@@ -22,6 +22,7 @@ _TOO_LONG = Ruling(False, Gate.ADDRESS, f"an address has at most {MAX_ADDRESS} c
 _OUTSIDE = Ruling(False, Gate.BOUNDARY, "files of the folder", Status.OUTSIDE_BOUNDARY)
 _SPELLED = Ruling(False, Gate.BOUNDARY, "another spelling of a file's address", Status.OUTSIDE_BOUNDARY)
 _HIDDEN = Ruling(False, Gate.BOUNDARY, "hidden = false", Status.OUTSIDE_BOUNDARY)
+_LISTED = Ruling(True, Gate.BOUNDARY, "folders are listed")
 _NO_SITEMAP = Ruling(False, Gate.BOUNDARY, "no sitemaps: a folder is listed", Status.OUTSIDE_BOUNDARY)
 
 
@@ -100,4 +101,16 @@ class TreeGates:
 
     def leaves_out(self, parts: Sequence[bytes]) -> bool:
         """Say whether everything below a folder is excluded, so that it need not be listed."""
-        return self._patterns.leaves_out(b"/".join(parts)) is not None
+        return self.left_out(parts) is not None
+
+    def left_out(self, parts: Sequence[bytes]) -> Ruling | None:
+        """Return the rule that excludes everything below a folder; None without one."""
+        return self._patterns.leaves_out(b"/".join(parts)) if parts else None
+
+    def enter(self, parts: Sequence[bytes]) -> Ruling:
+        """Return the ruling on whether a folder is listed: not hidden, not too deep, nor left out as a whole."""
+        if not self.settings.hidden and any(part.startswith(b".") for part in parts):
+            return _HIDDEN
+        if self.settings.levels is not None and len(parts) > self.settings.levels:
+            return self._too_deep
+        return self.left_out(parts) or _LISTED

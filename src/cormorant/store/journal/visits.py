@@ -125,6 +125,18 @@ def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
     return bulk.insert(tx, exclusion, Exclusion._fields, ruled, _NEWER)
 
 
+def known_before(tx: Tx, run: int, rows: Sequence[Exclusion]) -> int:
+    """Return how many of these exclusions of one source an earlier run had met."""
+    if not rows:
+        return 0
+    mine, keys = exclusion.c.source_id == rows[0].source_id, list({row.hash for row in rows})
+    count = sa.select(sa.func.count()).where(mine, exclusion.c.run < run, exclusion.c.status != Status.NOFOLLOW_ONLY)
+    return sum(
+        int(tx.execute(count.where(exclusion.c.hash.in_(keys[start : start + 500]))).scalar_one())
+        for start in range(0, len(keys), 500)
+    )
+
+
 def rule_again(tx: Tx, rows: Sequence[Exclusion]) -> None:
     """Replace the rulings of addresses that were too deep and now have a shorter path. No run is stored for them."""
     ordered = sorted(rows, key=lambda row: row.hash)  # in one order, or two writers may deadlock
