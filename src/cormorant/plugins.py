@@ -47,8 +47,10 @@ from cormorant.base.errors import (
     PluginUnusable as PluginUnusable,
     Unreachable as Unreachable,
 )
+from cormorant.extract.detect.built_in import BY_MEDIA_TYPE
 from cormorant.extract.detect.format import Format as Format
 from cormorant.extract.detect.formats import FORMATS
+from cormorant.extract.detect.tika_formats import TIKA_LABELS
 from cormorant.extract.errors import Protected as Protected, Unreadable as Unreadable
 from cormorant.extract.job import ExtractionTask as ExtractionTask
 from cormorant.extract.services.protocol import (
@@ -242,9 +244,9 @@ def added() -> Iterator[tuple[PluginEntry, PluginUnusable | None]]:
 
 
 def format_label(mime: str) -> str:
-    """Return what a document of a type is called that a plug-in reads, "" for all others."""
-    found = FORMATS.of(mime)
-    return found.label if found is not None else ""
+    """Return the name of a media type's format, built in or of a plug-in, for people; "" for a type without one."""
+    found = FORMATS.of(mime) or BY_MEDIA_TYPE.get(mime)
+    return found.label if found is not None else TIKA_LABELS.get(mime, "")
 
 
 def kind_advice(status: int, address: str) -> str:

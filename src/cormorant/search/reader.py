@@ -38,7 +38,7 @@ from cormorant.search.results.explain_score import ScoreExplanation, explain_mat
 from cormorant.search.results.facets import Facet, FacetValue, attribute_facets, facets
 from cormorant.search.results.federated_result import FederatedResult
 from cormorant.search.results.match_positions import Needles
-from cormorant.search.results.snippet import Snippet, snippet
+from cormorant.search.results.snippet import Snippet, message_snippet, snippet
 from cormorant.search.results.suggest import Completion
 from cormorant.search.weights import DEFAULT
 
@@ -466,7 +466,8 @@ def _hit(match: Match, needles: Needles, *, cached: bool) -> Hit:
     """Return a match as a hit, without the parts that its page asks not to show."""
     entry = match.entry
     quoted = not display_directives.forbids(entry.attributes, display_directives.NO_SNIPPET)
-    shown = snippet(entry.text, needles.spoken(match.spoken)) if quoted else Snippet("")
+    quote = message_snippet if entry.mime == "message/rfc822" else snippet
+    shown = quote(entry.text, needles.spoken(match.spoken)) if quoted else Snippet("")
     return Hit(
         id=match.id,
         url=entry.url,

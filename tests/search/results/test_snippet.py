@@ -13,7 +13,7 @@ from cormorant.search.index.tokenizer import clean, words
 from cormorant.search.query.parser import parse
 from cormorant.search.results import match_positions
 from cormorant.search.results.match_positions import MatchPosition, Needles
-from cormorant.search.results.snippet import LENGTH, SCANNED, Snippet, snippet
+from cormorant.search.results.snippet import LENGTH, SCANNED, Snippet, message_snippet, snippet
 
 
 def show(text: str, query: str) -> Snippet:
@@ -67,6 +67,22 @@ def marked(text: str, query: str) -> list[str]:
 )
 def test_what_is_highlighted(text: str, query: str, highlights: list[str]) -> None:
     assert marked(text, query) == highlights
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "shown"),
+    [
+        ("From: Ada\nTo: Harbour list\nSubject: Dues\n\nThe harbour is closed.", "harbour", "The harbour is closed."),
+        ("From: Ada\nTo: Harbour list\n\nThe dues are paid.", "ada", "From: Ada To: Harbour list The dues are paid."),
+        ("From: Ada\nTo: Harbour list\n\nThe dues are paid.", "zeppelin", "The dues are paid."),
+        ("Subject: Dues", "dues", "Subject: Dues"),
+        ("Dear all,\n\nthe harbour is closed.", "dear", "Dear all, the harbour is closed."),
+    ],
+)
+def test_a_message_is_quoted_from_its_body_unless_only_its_header_matches(text: str, query: str, shown: str) -> None:
+    found = message_snippet(text, Needles(leaves(parse(query).query)))
+    assert found.text.removeprefix("… ") == shown
+    assert [found.text[start:end].lower() for start, end in found.highlights] == [query] * shown.lower().count(query)
 
 
 def test_the_window_with_the_most_different_words() -> None:

@@ -33,6 +33,7 @@ def test_an_address_is_shown_step_by_step(url: str, steps: tuple[str, ...]) -> N
     [
         ("git://3/docs/a%20b.md", ("notes", "docs", "a b.md")),
         ("mail://12/~/2.m", ("notes", "2.m")),
+        ("mail://12/Work/2.m#/plan.pdf", ("notes", "Work", "plan.pdf")),
         ("table://2/17", ("notes", "17")),
         ("sftp://files.example/17/a.txt", ("files.example", "17", "a.txt")),
         ("http://127/a", ("127", "a")),
@@ -40,6 +41,64 @@ def test_an_address_is_shown_step_by_step(url: str, steps: tuple[str, ...]) -> N
 )
 def test_the_number_of_a_source_is_shown_as_its_name(url: str, steps: tuple[str, ...]) -> None:
     assert formatting.where(url, "notes") == steps
+
+
+def _message(url: str = "mail://12/.Old.Port/1795922933.M90P9Q1.vm", **attributes: str | list[str]) -> Hit:
+    given = {"Author": "Ada Lovelace <ada@example.org>", "Subject": "Dues", "MailFolder": "Old/Port"} | attributes
+    return Hit(7, url, "Dues", "", (), 1.0, "post", "message/rfc822", "en", 1200, 86_400.0, cached=True, duplicates=0,
+               attributes=given)  # fmt: skip
+
+
+def test_a_message_is_shown_with_its_folder_its_author_and_its_day_instead_of_its_file() -> None:
+    view = formatting.shown(_message())
+    assert (view.where, view.author, view.sent) == (("post", "Old", "Port"), "Ada Lovelace", "2 Jan 1970")
+    assert (view.icon, view.meta, view.link) == ("letter", ("Message, 1.2 kB",), "/mail/7")
+
+
+@pytest.mark.parametrize(
+    ("author", "name"),
+    [
+        (["Lovelace, Ada <ada@example.org>", "Grace Hopper <grace@example.org>"], "Lovelace, Ada"),
+        ("ada@example.org", "ada@example.org"), ("", ""), ("A" * 200, "A" * formatting.LONGEST_AUTHOR),
+    ],
+)  # fmt: skip
+def test_the_first_author_of_a_message_is_named_by_the_name_alone(author: str | list[str], name: str) -> None:
+    assert formatting.shown(_message(Author=author)).author == name
+
+
+def test_a_message_outside_of_mail_is_shown_where_its_file_is() -> None:
+    assert formatting.shown(_message("file:///srv/dues.eml")).where == ("/srv/dues.eml",)
+    assert formatting.shown(_message("mail://12/~/1.m#/dues.eml")).where == ("post", "dues.eml")
+
+
+def test_a_document_that_is_no_message_has_its_day_among_its_facts() -> None:
+    hit = Hit(7, "file:///srv/a.txt", "A", "", (), 1.0, "papers", "text/plain", "en", 12, 0.0, cached=True,
+              duplicates=0, attributes={"Author": "Ada"})  # fmt: skip
+    view = formatting.shown(hit)
+    assert (view.author, view.sent, view.meta) == ("", "", ("Text, 12 bytes", "1 Jan 1970"))
+
+
+def test_a_row_is_called_one_and_a_document_in_its_column_is_called_by_its_type() -> None:
+    rows = [
+        Hit(7, url, "A", "", (), 1.0, "desk", mime, "en", 12, None, cached=True, duplicates=0)
+        for url, mime in (("table://4/17", "text/html"), ("table://4/17#/scan.pdf", "application/pdf"))
+    ]
+    views = [formatting.shown(each) for each in rows]
+    assert [(view.icon, view.meta) for view in views] == [("row", ("Row, 12 bytes",)), ("file", ("PDF, 12 bytes",))]
+
+
+@pytest.mark.parametrize(
+    ("url", "steps"),
+    [
+        ("file:///1/2/3/4/5/6%20b.txt", ("/1/2/3/4/5/6 b.txt",)),
+        ("git://3/1/2/3/4/5/6.md", ("papers", "1", "2", "3", "4", "5", "6.md")),
+        ("file:///1/2/3/4/5/6.zip#/a/b/c/d/e/f.txt", ("/1/2/3/4/5/6.zip", "a", "b", "c", "d", "e", "f.txt")),
+    ],
+)
+def test_a_place_is_shown_whole_on_the_page_of_a_document(url: str, steps: tuple[str, ...]) -> None:
+    hit = Hit(7, url, "A", "", (), 1.0, "papers", "text/plain", "en", 12, None, cached=True, duplicates=0)
+    assert formatting.location(hit, whole=True) == steps
+    assert formatting.location(hit) != steps
 
 
 @pytest.mark.parametrize(

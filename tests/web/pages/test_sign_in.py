@@ -140,7 +140,7 @@ def test_our_own_pages_can(said: dict[str, str], pages: RequestGuard, token: str
 def test_a_form_is_no_place_for_much(pages: RequestGuard, token: str) -> None:
     got = Caller(pages).post("/sign-in", {"token": token, "more": "x" * sign_in.MOST_BYTES})
     assert got.status == 400
-    assert "no more than 10,000 bytes" in got.body
+    assert "at most 10,000 bytes" in got.body
 
 
 def test_what_was_sent_is_not_where_signing_in_leads(pages: RequestGuard) -> None:

@@ -74,6 +74,8 @@ TIKA_FORMATS: Final = (
 )  # fmt: skip
 
 TIKA_TYPES: Final = frozenset(mime for each in TIKA_FORMATS if each.is_read for mime in each.media_types)
+TIKA_LABELS: Final = {mime: each.label for each in TIKA_FORMATS for mime in each.media_types}
+"""The name of each of these types for people."""
 EXTENSIONS: Final = {
     "oxps": _OPEN_XPS, "vsdm": _VISIO + "drawing" + _MACRO, "vssm": _VISIO + "stencil" + _MACRO,
     "vssx": _VISIO + "stencil", "vstm": _VISIO + "template" + _MACRO, "vstx": _VISIO + "template",

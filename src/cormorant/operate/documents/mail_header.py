@@ -8,9 +8,11 @@ from typing import Final, NamedTuple
 from cormorant.model.content import Value
 
 MESSAGE: Final = "message/rfc822"
+MAIL_FOLDER: Final = "MailFolder"
+"""The attribute with the folder of a message, its levels separated by slashes."""
 MOST_NAMES: Final = 6
 """Recipients that are shown at once; more are folded away."""
-_LABELS: Final = (("From", "Author"), ("To", "To"), ("Cc", "Cc"), ("List", "List"), ("Folder", "MailFolder"))
+_LABELS: Final = (("From", "Author"), ("To", "To"), ("Cc", "Cc"), ("List", "List"), ("Folder", MAIL_FOLDER))
 _MANY: Final = frozenset(("To", "Cc"))
 
 
@@ -35,8 +37,8 @@ def _fact(label: str, value: str) -> HeaderFact:
 
 
 def author_of(attributes: Mapping[str, Value]) -> str:
-    """Return the author of a message, without the address if there is a name."""
-    author = text_of_value(attributes.get("Author", "")).partition(", ")[0]
+    """Return the first author of a message, without the address if there is a name."""
+    author = first_of(attributes.get("Author"))
     return author.partition(" <")[0].strip('"') or author
 
 

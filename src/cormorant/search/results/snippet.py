@@ -27,6 +27,8 @@ SCANNED = 200_000
 EDGE = 20_000
 """Code points at the beginning and at the end of a text that are searched for a line of prose (1 ms)."""
 
+_HEADERS = ("From: ", "To: ", "Cc: ", "Date: ", "Subject: ")
+"""Beginnings of the text of a message (`extract/mail/message.py`)."""
 _LOOKED_AT = 200
 """Matches that are tested for standing in prose."""
 _MARGIN = 2_000
@@ -51,6 +53,20 @@ def snippet(text: str, needles: Needles) -> Snippet:
         places = needles.places(text, max(0, far - _MARGIN), min(far + _MARGIN, len(text)))
     line = _line(text, _begin(text, places))
     return Snippet(line, tuple((place.start, place.end) for place in needles.places(line, 0, len(line))))
+
+
+def message_snippet(text: str, needles: Needles) -> Snippet:
+    """Return the snippet of a message: of its body, or of the header before it if only that one matches.
+
+    The header of a message is the lines of its text before the first empty one: its people, its date and its subject,
+    which a hit shows in other places.
+    """
+    header, gap, body = text.partition("\n\n")
+    if not gap or not header.startswith(_HEADERS):
+        return snippet(text, needles)
+    found = snippet(body, needles)
+    whole = found if found.highlights else snippet(text, needles)
+    return whole if whole.highlights or not found.text else found
 
 
 def plain_line(text: str, most: int) -> str:

@@ -21,7 +21,7 @@ from cormorant.model.scope import Scope
 from cormorant.operate.documents import cached_copy
 from cormorant.operate.documents.cached_copy import CopyOptions
 from cormorant.web.pages import layout
-from cormorant.web.pages.formatting import day, shown, size
+from cormorant.web.pages.formatting import day, location, shown, size
 from cormorant.web.query_recorder import QueryRecorder
 from cormorant.web.security import authorization
 from cormorant.web.security.request_guard import COPY_POLICY, FRAMING_POLICY
@@ -39,18 +39,19 @@ def add(app: FastAPI, shelf: SharedReader, look: Jinja2Templates, asked: QueryRe
     @authorization.page(app, "/cached/{number}", Scope.SEARCH)
     def copy(request: Request, number: int, q: str = "", how: As = "", at: At = "") -> Response:
         found = cached_copy.copy(shelf.house, shelf.library(), number, CopyOptions(q, how == TEXT))
-        hit, place = found.hit, place_of(at, found.places)
+        hit, mark = found.hit, place_of(at, found.places)
         if found.is_damaged:
             asked.harmed(number)
 
         def address(path: str = "", **changes: object) -> str:
-            given = {"q": q, "as": TEXT if how == TEXT else "", "place": "" if path else place or ""} | changes
+            given = {"q": q, "as": TEXT if how == TEXT else "", "place": "" if path else mark or ""} | changes
             said = urlencode({name: value for name, value in given.items() if value})
             return f"/cached/{number}{path}?{said}" if said else f"/cached/{number}{path}"
 
         values = layout.of(request, shelf.known(), q=q, back=address()) | {
-            "copy": found, "hit": shown(hit), "url": hit.url, "address": address, "origin": hit.source,
-            "place": place, "next": place % found.places + 1 if found.places else 0,
+            "copy": found, "hit": shown(hit), "url": hit.url, "where": location(hit, whole=True),
+            "address": address, "origin": hit.source, "place": mark,
+            "next": mark % found.places + 1 if found.places else 0,
             "taken": rfc3339(found.fetched_at), "changed": day(hit.modified_at), "size": size(hit.size_bytes),
         }  # fmt: skip
         return _answer(look, request, "copy.html", values, FRAMING_POLICY)

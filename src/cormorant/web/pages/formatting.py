@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple, TypeVar, cast
 from urllib.parse import unquote
 
@@ -12,7 +13,7 @@ from cormorant.base.clock import date_of
 from cormorant.model.member import INNER, MEMBER, is_member
 from cormorant.model.schedule.timezones import is_moment, wall_time
 from cormorant.model.text import display_directives
-from cormorant.operate.documents.mail_header import MESSAGE
+from cormorant.operate.documents.mail_header import MAIL_FOLDER, MESSAGE, author_of, first_of
 from cormorant.search.reader import Hit
 from cormorant.web.pages import labels
 
@@ -21,14 +22,19 @@ PER_PAGES = (PER_PAGE, 20, 50)
 """Offered numbers of results on a page."""
 MOST_PAGES = 50
 _FILE = "file://"
+_MAIL = "mail://"
+_ROW = "table://"
 _NUMBERED = re.compile(r"(?!https?:)[a-z][a-z0-9+.-]*://[0-9]+/")
 """Addresses of documents that their source numbers itself."""
 MOST_STEPS = 5
 """Steps of an address that are shown."""
+LONGEST_AUTHOR = 80
+"""Characters of the author of a message that are shown."""
 LONGEST_ASKED = 60
 """Characters of the query of an address that are shown; the link has all of it."""
 
 UNNAMED = "Message without a subject"
+ROW = "Row"
 UNKNOWN = "und"
 """The language tag of documents in an unknown language (RFC 5646 section 4.1)."""
 
@@ -44,9 +50,9 @@ class SnippetPart(NamedTuple):
 
 
 class HitView(NamedTuple):
-    """A hit as the page shows it. `link` is the target of its title, "" for none; `icon` one of page, file, folder.
+    """A hit as the page shows it. `link` is the target of its title, "" for none; `icon` page, file, letter or row.
 
-    `origin` is its federated source, "" for a document of this index.
+    `origin` is its federated source, "" for a document of this index. `author` and `sent`, the day, are of a message.
     """
 
     id: int
@@ -62,6 +68,8 @@ class HitView(NamedTuple):
     duplicates: int
     near: int
     origin: str = ""
+    author: str = ""
+    sent: str = ""
 
 
 def shown(hit: Hit, *, spoken: bool = False) -> HitView:
@@ -74,11 +82,26 @@ def shown(hit: Hit, *, spoken: bool = False) -> HitView:
     """
     web = hit.url.startswith(("http://", "https://")) and not (is_member(hit.url) and hit.cached)
     kept = f"/mail/{hit.id}" if hit.mime == MESSAGE else f"/cached/{hit.id}"
-    link, icon = (hit.url, "page") if web else (kept if hit.cached else "", "file")
+    link = hit.url if web else (kept if hit.cached else "")
+    letter = hit.mime == MESSAGE
     return HitView(
-        hit.id, hit.url, _title(hit), link, where(hit.url, hit.source), hit.language, icon, tuple(pieces(hit)),
+        hit.id, hit.url, _title(hit), link, location(hit), hit.language, _icon(hit, web=web), tuple(pieces(hit)),
         meta(hit, spoken=spoken), hit.cached, hit.duplicates, hit.near_duplicates, hit.source if hit.federated else "",
+        author_of(hit.attributes)[:LONGEST_AUTHOR] if letter else "", day(hit.modified_at) if letter else "",
     )  # fmt: skip
+
+
+def _icon(hit: Hit, *, web: bool) -> str:
+    if web:
+        return "page"
+    if hit.mime == MESSAGE:
+        return "letter"
+    return "row" if _is_row(hit.url) else "file"
+
+
+def _is_row(url: str) -> bool:
+    """Return whether this is the address of a row itself, not of a document in one of its columns."""
+    return url.startswith(_ROW) and not is_member(url)
 
 
 def _title(hit: Hit) -> str:
@@ -92,36 +115,53 @@ def is_canonical(hit: Hit) -> bool:
     return display_directives.CANONICAL in hit.attributes
 
 
-def where(url: str, source: str = "") -> tuple[str, ...]:
+def location(hit: Hit, *, whole: bool = False) -> tuple[str, ...]:
+    """Return where a document is, as people read it: its address step by step, for a message the folder that has it.
+
+    `whole`: with the middle of a long address.
+    """
+    folder = first_of(hit.attributes.get(MAIL_FOLDER))
+    if not folder or not hit.url.startswith(_MAIL) or is_member(hit.url):
+        return where(hit.url, hit.source, whole=whole)
+    return _cut((hit.source, *(step for step in folder.split("/") if step)), whole=whole)
+
+
+def where(url: str, source: str = "", *, whole: bool = False) -> tuple[str, ...]:
     """An address as people read it: host and path as steps, the query after the last step; for a file, its path.
 
     A file on a share is shown as Windows writes it, with the server first. The names of members follow the path of
-    their container. An address that begins with the number of a source is shown with the name of the `source`.
+    their container, those of attachments the folder of their message. An address that begins with the number of a
+    source is shown with the name of the `source`. `whole`: with the middle of a long address.
     """
     if is_member(url):
         outer, _, path = url.partition(MEMBER)
         names = [unquote(name) for name in path.replace(INNER, "/").split("/") if name]
-        return (*where(outer, source), *(["…", *names[-3:]] if len(names) > MOST_STEPS else names))
+        if len(names) > MOST_STEPS and not whole:
+            names = ["…", *names[-3:]]
+        around = where(outer, source, whole=whole)
+        return (*(around[:-1] if url.startswith(_MAIL) else around), *names)
     if url.startswith(_FILE):
-        return (_path(url.removeprefix(_FILE)),)
+        return (_path(url.removeprefix(_FILE), whole=whole),)
     bare, _, asked = (url.partition("//")[2] or url).partition("?")
     steps = [unquote(step) for step in bare.split("/") if step]
     if source and _NUMBERED.match(url):
         steps = [source, *(step for step in steps[1:] if step != "~")]
-    if len(steps) > MOST_STEPS:
-        steps = [steps[0], "…", *steps[-3:]]
+    steps = list(_cut(steps, whole=whole))
     if asked := unquote(asked.partition("#")[0]):
         said = f"?{asked[:LONGEST_ASKED]}…" if len(asked) > LONGEST_ASKED else f"?{asked}"
         steps = [*steps[:-1], steps[-1] + said] if len(steps) > 1 else [*steps, said]
     return tuple(steps)
 
 
-def _path(bare: str) -> str:
+def _cut(steps: Sequence[str], *, whole: bool) -> tuple[str, ...]:
+    """Return the steps without their middle if they are many."""
+    return tuple(steps) if whole or len(steps) <= MOST_STEPS else (steps[0], "…", *steps[-MOST_STEPS + 2 :])
+
+
+def _path(bare: str, *, whole: bool) -> str:
     """The path of a file as a file manager shows it, without its middle if it is long."""
     server, _, path = bare.partition("/")
-    steps = [unquote(step) for step in path.split("/") if step]
-    if len(steps) > MOST_STEPS:
-        steps = [steps[0], "…", *steps[-MOST_STEPS + 2 :]]
+    steps = _cut([unquote(step) for step in path.split("/") if step], whole=whole)
     return "\\\\" + "\\".join([server, *steps]) if server else "/" + "/".join(steps)
 
 
@@ -136,10 +176,12 @@ def pieces(hit: Hit) -> list[SnippetPart]:
 
 
 def meta(hit: Hit, *, spoken: bool = False) -> tuple[str, ...]:
-    """Type, size, date and, if `spoken`, language, as far as they are known."""
+    """Type, size, date and, if `spoken`, language, as far as they are known. A message has its date elsewhere."""
     kind = labels.of_mime(hit.mime) if hit.mime or not hit.federated else ""
+    kind = ROW if _is_row(hit.url) else kind
     said = f"in {labels.spoken(hit.language)}" if spoken and hit.language not in ("", UNKNOWN) else ""
-    facts = (f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind, day(hit.modified_at), said)
+    moment = "" if hit.mime == MESSAGE else day(hit.modified_at)
+    facts = (f"{kind}, {size(hit.size_bytes)}" if hit.size_bytes else kind, moment, said)
     return tuple(filter(None, facts))
 
 

@@ -49,12 +49,16 @@ _E = TypeVar("_E", bound=StrEnum)
 
 
 class FacetLink(NamedTuple):
-    """A value that can be chosen, its link, and its number of results (None: not shown)."""
+    """A value that can be chosen, its link, and its number of results (None: not shown).
+
+    `raw` is the value itself where its text is a name for it, else "".
+    """
 
     text: str
     address: str
     chosen: bool = False
     results: int | None = None
+    raw: str = ""
 
 
 class List(NamedTuple):
@@ -312,14 +316,19 @@ def _choice(asked: SearchRequest, name: str, choice: FacetValue) -> FacetLink:
         there = _without(asked, name, choice.value)
     else:
         there = asked.address(**{name: [*_values(asked)[name], choice.value]})
-    return FacetLink(label(name, choice.value), there, choice.chosen, choice.results)
+    return FacetLink(label(name, choice.value), there, choice.chosen, choice.results, _raw(name, choice.value))
+
+
+def _raw(name: str, value: str) -> str:
+    """Return a media type that the list of types shows by its name, "" for every other value."""
+    return value if name == "type" and "/" in value and label(name, value) != value else ""
 
 
 def _chips(asked: SearchRequest) -> Iterator[FacetLink]:
     """Yield the chosen values, each with the URL of this search without it."""
     for name, values in _values(asked).items():
         for value in values:
-            yield FacetLink(label(name, value), _without(asked, name, value), chosen=True)
+            yield FacetLink(label(name, value), _without(asked, name, value), chosen=True, raw=_raw(name, value))
     if asked.chosen.since:
         yield FacetLink(f"since {_day(asked.chosen.since)}", asked.address(**{"from": ""}), chosen=True)
     if asked.chosen.until:
