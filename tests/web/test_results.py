@@ -41,7 +41,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     monkeypatch.setattr(SharedReader, "running", lambda _, every: [])
     monkeypatch.setattr(SharedReader, "closed", lambda _: [])
     monkeypatch.setattr(SharedReader, "offered_attributes", lambda _: ())
-    monkeypatch.setattr(SharedReader, "known_attributes", lambda _: {})
+    monkeypatch.setattr(SharedReader, "known_attributes", lambda *_: {})
     monkeypatch.setattr(SharedReader, "labels", lambda *_: {})
     return counts
 
