@@ -39,7 +39,7 @@ from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
-from cormorant.store.journal import runs
+from cormorant.store.journal import runs, tombstones, visits
 from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import content, hidden, resource, site, source, stream
 
@@ -206,13 +206,21 @@ def _member_at(tx: Tx, path: str) -> str | None:
 
 
 def _by_name(tx: Tx, text: str) -> str | None:
-    """Return the first known address of a document that a source knows by such a name, like its key or path."""
+    """Return the first known address of a document that a source knows by such a name, like its key or path.
+
+    Else the first of a document that was moved or deleted, or that a rule excludes.
+    """
     folders = _folders(tx)
-    for each in sources.every(tx):
-        for address in _meant_by(each, text):
-            if _at_source(tx, each, _as_known(address), folders):
-                return address
-    return None
+    meant = [(each, _as_known(address)) for each in sources.every(tx) for address in _meant_by(each, text)]
+    known = (address for each, address in meant if _at_source(tx, each, address, folders))
+    former = (address for each, address in meant if _was_met(tx, each.id, address))
+    return next(known, None) or next(former, None)
+
+
+def _was_met(tx: Tx, source: int, address: str) -> bool:
+    """Return whether a source had a document at an address, or a gate excluded it."""
+    key = fingerprint(address, source)
+    return tombstones.at(tx, source, address) is not None or bool(visits.exclusions(tx, source, [key]))
 
 
 def _meant_by(owner: SourceRow, text: str) -> Sequence[str]:

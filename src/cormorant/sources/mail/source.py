@@ -197,4 +197,5 @@ MAIL: Final = SourceKind(
     "mail:",
     MailSource.advice,
     unlisted,
+    noun="message",
 )
