@@ -14,8 +14,9 @@ def paragraphs() -> Iterator[str]:
     """Yield the paragraphs."""
     yield (
         "The line below the head of a report says what became of the documents: `new`, `changed`, `moved`, `deleted`\n"
-        "(out of the index: search no longer finds them) and `unchanged`. Behind them stand addresses that are no\n"
-        "documents: `gone`, `excluded` and so on. `gone` is left out where it says the same as `deleted`.\n"
+        "(out of the index: search no longer finds them) and `unchanged`. Behind them stand addresses by how their\n"
+        "visits ended: `gone`, `excluded` and so on, with a document or without one. A document whose address is gone\n"
+        "is in both `deleted` and `gone`; where `gone` is more, the others had no document.\n"
     )
     yield (
         "`indexed`, in a report for people `newly indexed`, counts documents that search did not find before.\n"

@@ -69,6 +69,7 @@ from cormorant.model.resource import DiscoveredUrl as DiscoveredUrl, Removal as 
 from cormorant.model.ruling import Discard as Discard, Rewritten as Rewritten
 from cormorant.model.settings.secret_name import SecretReference as SecretReference
 from cormorant.model.settings.source import SourceSettings as SourceSettings, parse_settings
+from cormorant.model.status import Status
 from cormorant.net.http.messages import Response as Response
 from cormorant.receivers.base import BaseReceiver as BaseReceiver
 from cormorant.receivers.jsonlines import JsonLinesReceiver, JsonLinesSettings
@@ -89,7 +90,7 @@ from cormorant.receivers.python import PythonReceiver, PythonSettings, veto as p
 from cormorant.receivers.warc import WarcReceiver, WarcSettings
 from cormorant.receivers.webhook import WebhookReceiver, WebhookSettings
 from cormorant.sandbox.limits import Limits as Limits
-from cormorant.sources.base import BaseFilters as BaseFilters, BaseSource as BaseSource, Batches as Batches
+from cormorant.sources.base import BaseFilters as BaseFilters, BaseSource as BaseSource, Batches as Batches, absence_of
 from cormorant.sources.connection_pool import ConnectionPool as ConnectionPool
 from cormorant.sources.http_client import HttpClient as HttpClient
 from cormorant.sources.kind import SourceKind as SourceKind, Tools as Tools, Unlisted as Unlisted
@@ -139,7 +140,10 @@ def _feed() -> SourceKind:
             pages = LinkedPageSource(number, given, tools.fetcher, tools.clock, session=session)
         return FeedSource(number, settings, tools, pages)
 
-    return SourceKind("feed", FeedSource.about, FeedSettings, made, scheme="feed:", advice=FeedSource.advice)
+    return SourceKind(
+        "feed", FeedSource.about, FeedSettings, made, scheme="feed:", advice=FeedSource.advice,
+        unlisted=absence_of, noun=FeedSource.noun,
+    )  # fmt: skip
 
 
 def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  # noqa: ARG001 - needs no tools
@@ -149,14 +153,12 @@ def _jsonlines(settings: JsonLinesSettings, tools: ReceiverTools) -> Receiver:  
 def kind_of(source: type[BaseSource[Any]]) -> SourceKind:
     """Return the kind that a subclass of BaseSource is."""
     scheme = f"{source.kind}:"
+    gone = f"Nothing to do if the {source.noun} was removed on purpose; the next crawl finds it if it comes back."
     return SourceKind(
-        source.kind, source.about, source.Settings, source, source.look, scheme=scheme, advice=source.advice,
-        declared=source.declared, meant_by=source.meant_by, live=source.live, unlisted=_absence,
+        source.kind, source.about, source.Settings, source, source.look, scheme=scheme,
+        advice={Status.NOT_FOUND: gone, Status.GONE: gone, **source.advice}, declared=source.declared,
+        meant_by=source.meant_by, live=source.live, unlisted=absence_of, noun=source.noun,
     )  # fmt: skip
-
-
-def _absence(source: Source, address: str) -> Unlisted | None:
-    return source.absence(address) if isinstance(source, BaseSource) else None
 
 
 RECEIVERS = {

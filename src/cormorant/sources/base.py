@@ -29,8 +29,8 @@ from cormorant.model.settings.secret_name import SECRET
 from cormorant.model.settings.source import SourceSettings
 from cormorant.model.status import Status
 from cormorant.model.url import MAX_ADDRESS, canonical, origin_of, try_canonical
-from cormorant.sources.kind import DeclaredParameter, Tools, Unlisted
-from cormorant.sources.protocol import Discovery, UrlFilters
+from cormorant.sources.kind import OWNER, DeclaredParameter, Tools, Unlisted
+from cormorant.sources.protocol import Discovery, Source, UrlFilters
 from cormorant.sources.rules.index_rules import Facts
 from cormorant.sources.server_settings import PARALLEL, PacedSettings
 
@@ -88,6 +88,11 @@ class BaseFilters:
         return ADMITTED
 
 
+def absence_of(source: Source, address: str) -> Unlisted | None:
+    """Return why no listing of a BaseSource names an address; None where it cannot tell."""
+    return source.absence(address) if isinstance(source, BaseSource) else None
+
+
 class BaseSource(ABC, Generic[S]):
     """A source that lists everything it has. Subclasses give `kind`, `about`, `Settings`, `discover` and `fetch`.
 
@@ -105,6 +110,8 @@ class BaseSource(ABC, Generic[S]):
     attribute_types: Mapping[str, AttributeType] = {}
     """The types of attributes that documents of the kind bring: they are known before the first document comes."""
     discovery: ClassVar[Discovery] = Discovery.LISTING
+    noun: ClassVar[str] = "document"
+    """The word for one of its documents, like row or entry."""
     live: ClassVar[bool] = False
     """Whether it has no documents, and is asked with the queries of readers: then it is a `LiveSource` as well."""
     shows_otherwise = False
@@ -141,9 +148,18 @@ class BaseSource(ABC, Generic[S]):
         except UnicodeEncodeError:  # bytes of an argument that are no UTF-8
             return ()
 
-    def absence(self, address: str) -> Unlisted | None:  # noqa: ARG002 - a kind may know
-        """Return why no listing names an address of the place, without a request; None where the kind cannot tell."""
-        return None
+    def absence(self, address: str) -> Unlisted | None:
+        """Return why no listing names an address, without a request; None where the kind cannot tell."""
+        if not address.startswith(self._beginning) or self.discovery is not Discovery.LISTING:
+            return None
+        ruling = self.gates.follow(address, 0)
+        if not ruling.admitted:
+            return Unlisted(ruling)
+        return Unlisted(
+            ruling,
+            f"There is no such {self.noun}, it was added after the last crawl, or settings leave it out.",
+            f"Check its spelling; run `cormorant crawl {OWNER}` if it was added since.",
+        )
 
     @property
     def settings(self) -> S:

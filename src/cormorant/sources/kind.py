@@ -71,7 +71,8 @@ class SourceKind:
     raises. `script` returns statements that an administrator of the place may run, so that changes are noticed there;
     it raises UsageError where settings allow none. `meant_by` returns the addresses of documents that a person may mean
     by a text that is no address, like a path, given the number and the settings of a source. A `live` kind has no
-    documents: its sources are asked at each search (`sources.live.LiveSource`), and no run of one is ordered.
+    documents: its sources are asked at each search (`sources.live.LiveSource`), and no run of one is ordered. `noun` is
+    the word for one of its documents, like row or entry.
     """
 
     name: str
@@ -87,3 +88,4 @@ class SourceKind:
     script: Callable[[Any], str] | None = None
     meant_by: Callable[[int, Any, str], Sequence[str]] = lambda _number, _settings, _text: ()
     live: bool = False
+    noun: str = "document"

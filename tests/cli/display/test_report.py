@@ -32,8 +32,11 @@ def test_the_report_says_what_became_of_the_documents(tmp_path: Path) -> None:
     (folder / "nets.txt").rename(folder / "nets-1962.txt")
     (folder / "rota.txt").unlink()
     (folder / "songs.txt").write_text("All about songs, which are new.")
-    assert summary(cli)[0] == "1 new, 1 moved, 1 deleted, 2 unchanged, 1 excluded"
+    assert summary(cli)[0] == "1 new, 1 moved, 1 deleted, 2 unchanged, 1 address gone, 1 excluded"
     record = cli.fine("run", "show", "--json").object
     shown = {name: record[name] for name in ("new", "changed", "moved", "deleted", "unchanged", "gone")}
     assert shown == {"new": 1, "changed": 0, "moved": 1, "deleted": 1, "unchanged": 2, "gone": 1}
     assert summary(cli)[0] == "4 unchanged, 1 excluded", "what is excluded as before is no unchanged document"
+    (folder / "songs.txt").unlink()
+    (folder / "blob.bin").unlink()
+    assert summary(cli)[0] == "1 deleted, 3 unchanged, 2 addresses gone", "one of them never was a document"

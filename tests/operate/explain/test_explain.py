@@ -249,5 +249,17 @@ def test_a_file_of_a_repository_by_its_path(tmp_path: Path) -> None:
         record = home.fine("explain", form, "--json").object
         assert (record["address"], record["verdict"]) == ("git://1/docs/a%20b.md", "indexed"), form
     assert home.fine("document", "show", "docs/a b.md", "--json").object["title"] == "Gulls"
+    (repository.path / "docs" / "a b.md").rename(repository.path / "docs" / "new.md")
+    repository.put("docs/gone.md", "# Terns")
+    repository.commit()
+    home.fine("crawl")
+    (repository.path / "docs" / "gone.md").unlink()
+    repository.commit()
+    home.fine("crawl")
+    moved = home.fine("explain", "docs/a b.md", "--json").object
+    assert (moved["verdict"], moved["moved_to"]["address"]) == ("not_indexed", "git://1/docs/new.md")
+    assert home.fine("explain", "docs/new.md", "--json").object["verdict"] == "indexed"
+    gone = home.fine("explain", "docs/gone.md", "--json").object
+    assert (gone["address"], gone["verdict"]) == ("git://1/docs/gone.md", "gone")
     wrong = home.run("explain", "docs/none.md")
-    assert (wrong.code, "Write it in full, like git://1/docs/a%20b.md." in wrong.err) == (2, True)
+    assert (wrong.code, "Write it in full, like git://1/docs/new.md." in wrong.err) == (2, True)

@@ -175,12 +175,13 @@ def label_of(counter: str) -> str:
 def _outcomes(record: Mapping[str, Any]) -> list[str]:
     """Return how many documents are new, changed, moved, deleted and unchanged, then how other visits ended.
 
-    Addresses that are gone are left out where they are the deleted documents.
+    Beside deleted documents the addresses that are gone are called addresses, since some may have had no document.
     """
     counts = {name: record[name] for name in _MORE}
-    if counts["gone"] == counts["deleted"]:
-        counts["gone"] = 0
-    return [f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count]
+    labels = {name: name.replace("_", " ") for name in counts}
+    if counts["deleted"]:
+        labels["gone"] = "address gone" if counts["gone"] == 1 else "addresses gone"
+    return [f"{count:,} {labels[name]}" for name, count in counts.items() if count]
 
 
 def problem_lines(record: Mapping[str, Any]) -> Iterator[str]:

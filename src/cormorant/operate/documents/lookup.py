@@ -35,7 +35,7 @@ from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
-from cormorant.store.journal import runs
+from cormorant.store.journal import runs, tombstones, visits
 from cormorant.store.journal.runs import RunRow
 from cormorant.store.schema import content, hidden, resource, site, source, stream
 
@@ -200,13 +200,22 @@ def _member_at(tx: Tx, path: str) -> str | None:
 
 
 def _by_name(tx: Tx, text: str) -> str | None:
-    """Return the first known address of a document that a source knows by such a name, like its key or path."""
+    """Return the first known address of a document that a source knows by such a name, like its key or path.
+
+    Else the first of a document that was moved or deleted, or that a rule excludes.
+    """
     folders = _folders(tx)
-    for each in map(SourceAddresses, sources.every(tx)):
-        for address in each.meant_by(text):
-            if _at_source(tx, each, _as_known(address), folders):
-                return address
-    return None
+    owners = [SourceAddresses(each) for each in sources.every(tx)]
+    meant = [(each, _as_known(address)) for each in owners for address in each.meant_by(text)]
+    known = (address for each, address in meant if _at_source(tx, each, address, folders))
+    former = (address for each, address in meant if _was_met(tx, each.owner.id, address))
+    return next(known, None) or next(former, None)
+
+
+def _was_met(tx: Tx, source: int, address: str) -> bool:
+    """Return whether a source had a document at an address, or a gate excluded it."""
+    key = fingerprint(address, source)
+    return tombstones.at(tx, source, address) is not None or bool(visits.exclusions(tx, source, [key]))
 
 
 def _example(tx: Tx) -> str:

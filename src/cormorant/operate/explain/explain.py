@@ -44,7 +44,7 @@ from cormorant.operate.records.explanations import (
     Visit,
 )
 from cormorant.operate.records.takedowns import Takedown
-from cormorant.plugins import Discovery
+from cormorant.plugins import Discovery, source_kind
 from cormorant.store.blobs.protocol import BlobPlace
 from cormorant.store.catalog import acls, receivers, sources
 from cormorant.store.catalog.sources import SourceRow
@@ -308,7 +308,9 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> NextVisitRecord:
     if row.role == Role.ROBOTS:
         return _asked_again(tx, row)
     if row.state == UrlState.SETTLED and row.outcome in (OutcomeKind.OK, OutcomeKind.UNCHANGED):
-        return {"when": "when its container changes" if is_member(row.address) else "when a listing shows a change"}
+        return {"when": "when its container changes" if is_member(row.address) else _shown_change(owner)}
+    if row.state == UrlState.SETTLED and row.outcome == OutcomeKind.GONE:
+        return {"when": "when its container has it again" if is_member(row.address) else "when it is listed again"}
     under_way = any(run.source_id == owner.id for run in runs.open_runs(tx))
     now = under_way and row.due >> 40 <= owner.generation
     level = priority.level_of(row.due)
@@ -318,6 +320,14 @@ def _next(tx: Tx, owner: SourceRow, row: Any) -> NextVisitRecord:
     if level is not None and level is not Level.NORMAL:
         record["level"] = level.label
     return record
+
+
+def _shown_change(owner: SourceRow) -> str:
+    """Return when a document that its source lists is read again."""
+    noun = "document"
+    with suppress(CormorantError):  # its kind is not installed any more
+        noun = source_kind(owner.kind).noun
+    return "when a listing shows a change" + (f" of the {noun}" if noun != "document" else "")
 
 
 def _asked_again(tx: Tx, row: Any) -> NextVisitRecord:

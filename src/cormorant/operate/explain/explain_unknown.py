@@ -16,7 +16,7 @@ from cormorant.operate.checks import host_errors, remedies
 from cormorant.operate.explain import rulings
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import Explanation, RulingRecord
-from cormorant.plugins import source_kind
+from cormorant.plugins import Discovery, source_kind
 from cormorant.sources.kind import OWNER
 from cormorant.store.catalog import receivers, sources
 from cormorant.store.catalog.sources import SourceRow
@@ -26,6 +26,9 @@ from cormorant.store.schema import site, site_source, source
 
 SHOWN = 20
 """Rulings and sources that an explanation names."""
+_UNLISTED = "No source knows this address: no listing names it."
+_UNLISTED_NEAR = "No source knows this address, though {} of {}: no listing names it."
+_NO_PLACE = "Check its spelling; it lies in the place of no source. `cormorant source list` shows the sources."
 _UNMET = "No source knows this address: no crawled page links to it, and it is no start address."
 _NEAR = (
     "No source knows this address, though {} of {}: no crawled page links to it now. A page that is gone is forgotten "
@@ -59,8 +62,11 @@ def anywhere(house: Installation, tx: Tx, address: str) -> Explanation:
         admitting += [repr(each.name)] if rulings.admitted(rows) else []
         said += [{"source": each.name, **row} for row in rows] if len(said) < SHOWN else []
     host = origin_of(address).site if not address.startswith("file:") else ""
-    because = _NEAR.format(_known_to(near), host) if near else _UNMET
-    advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else _NO_BOUNDARY if said else _NO_SOURCE
+    linked = not said or any(_follows_links(house, each) for each in sources.every(tx))
+    because = (_NEAR if linked else _UNLISTED_NEAR).format(_known_to(near), host)
+    because = because if near else _UNMET if linked else _UNLISTED
+    outside = (_NO_BOUNDARY if linked else _NO_PLACE) if said else _NO_SOURCE
+    advice = _WOULD_ENTER.format(" and ".join(admitting)) if admitting else outside
     trouble = host_errors.of_site(tx, number) if number is not None else None
     if trouble and admitting:  # a host that does not answer cannot say whether the address exists
         advice = _SILENT.format(" and ".join(admitting))
@@ -70,6 +76,14 @@ def anywhere(house: Installation, tx: Tx, address: str) -> Explanation:
         "host": {"host": host, "known_to": near} if host else None,
         "site": trouble,
     }  # fmt: skip
+
+
+def _follows_links(house: Installation, owner: SourceRow) -> bool:
+    """Return whether a source finds documents by links, so that one without any is unknown."""
+    try:
+        return house.source(owner).discovery is Discovery.SEEDS
+    except CormorantError:  # its kind is not installed any more, or its settings no longer make a source
+        return True
 
 
 def _known_to(names: list[str]) -> str:

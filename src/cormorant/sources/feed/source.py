@@ -17,14 +17,14 @@ from cormorant.model.content import Content, VisitTrace
 from cormorant.model.outcome import Deferred, Failed, Gone, Outcome
 from cormorant.model.pace import Pace
 from cormorant.model.resource import DiscoveredUrl, Resource, Role
-from cormorant.model.ruling import Prerequisite, Ruling
+from cormorant.model.ruling import Gate, Prerequisite, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.sources.base import BaseFilters, BaseSource, Batches
 from cormorant.sources.feed.entry import FeedDocument, entry_content
 from cormorant.sources.feed.reader import MAX_PAGES, FeedReader, PageState
 from cormorant.sources.feed.settings import FeedSettings
-from cormorant.sources.kind import Tools
+from cormorant.sources.kind import Tools, Unlisted
 from cormorant.sources.protocol import Source
 from cormorant.store.journal import items
 from cormorant.store.journal.items import Item, NewItem
@@ -39,6 +39,10 @@ READ_BEFORE: Final = "read"
 _PAGE: Final = "page:"
 """How the names of marks begin that remember pages of feeds."""
 _NOWHERE: Final = "Entries of feeds are kept in the database of the installation, and there is none here."
+
+
+_LEFT: Final = "Nothing to do; the setting keep says what becomes of entries that left their feed."
+_READ: Final = Ruling(True, Gate.BOUNDARY, "feeds are read for their entries")
 
 
 class FeedGates(BaseFilters):
@@ -74,8 +78,10 @@ class FeedSource(BaseSource[FeedSettings]):
     about: ClassVar[str] = "Entries of RSS, Atom and JSON feeds, or the pages that they link to."
     Settings = FeedSettings
     shows_otherwise = True
+    noun: ClassVar[str] = "entry"
     advice: ClassVar[Mapping[int, str]] = {
-        Status.NOT_FOUND: "Nothing to do; the setting keep says what becomes of entries that left their feed.",
+        Status.NOT_FOUND: _LEFT,
+        Status.GONE: _LEFT,
         Status.UNREADABLE: "Crawl its source with --force, which reads the feeds again.",
     }
 
@@ -109,6 +115,12 @@ class FeedSource(BaseSource[FeedSettings]):
         self._expire(shelf, feeds)
         yield from self._kept(shelf)
         self.next_cursor = READ_BEFORE
+
+    def absence(self, address: str) -> Unlisted | None:
+        """Return why no entry has an address; of a feed itself, that its entries are the documents."""
+        if address in self.settings.feeds:
+            return Unlisted(_READ, "It is a feed, and its entries are the documents.", "Ask for an entry of it.")
+        return super().absence(address)
 
     def _reader(self) -> FeedReader:
         assert self.tools.egress is not None  # noqa: S101 - asked before

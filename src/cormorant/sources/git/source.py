@@ -37,7 +37,8 @@ from cormorant.sources.git.mirror import (
     addresses_of,
 )
 from cormorant.sources.git.settings import GitSettings
-from cormorant.sources.kind import Tools
+from cormorant.sources.kind import Tools, Unlisted
+from cormorant.sources.trees.absence import UNREAD
 from cormorant.sources.trees.globs import compile_patterns
 
 _log = logger(__name__)
@@ -69,6 +70,10 @@ class GitFilters(BaseFilters):
             return self._too_deep
         return self._patterns.ruling(b"/".join(parts))
 
+    def left_out(self, address: str) -> Ruling | None:
+        """Return the rule that excludes everything below a folder; None without one."""
+        return self._patterns.leaves_out(b"/".join(_parts_of(address.removeprefix(self._beginning).rstrip("/"))))
+
 
 class GitSource(BaseSource[GitSettings]):
     """Files of a branch. Their addresses are like git://3/docs/guide.md."""
@@ -76,12 +81,13 @@ class GitSource(BaseSource[GitSettings]):
     kind: ClassVar[str] = "git"
     about: ClassVar[str] = "Files of a branch of a git repository."
     Settings = GitSettings
+    noun: ClassVar[str] = "file"
     shows_otherwise = True
     tracks_moves = True
 
     def __init__(self, number: int, settings: GitSettings, tools: Tools) -> None:
         super().__init__(number, settings, tools)
-        self._gates = GitFilters(self._beginning, settings)
+        self._gates = self._filters = GitFilters(self._beginning, settings)
         self._mirror = BranchMirror(settings, tools.clock)
         self._lock = Lock()
         self._refused: LoginRefused | None = None
@@ -110,6 +116,14 @@ class GitSource(BaseSource[GitSettings]):
     def key_of(self, address: str) -> str:
         """Return the path that `address_of` was given."""
         return os.fsdecode(b"/".join(_parts_of(address.removeprefix(self._beginning))))
+
+    def absence(self, address: str) -> Unlisted | None:
+        """Return why no listing names a file, or a folder that a rule leaves out."""
+        found = super().absence(address.rstrip("/") if address != self._beginning else address)
+        if found is None or not found.ruling.admitted:
+            return found
+        rule = self._filters.left_out(address)
+        return Unlisted(rule, UNREAD) if rule is not None else found
 
     def discover(self, cursor: str) -> Batches:
         """Yield the files of the branch. Raises Unreachable and LoginRefused when the repository cannot be read."""

@@ -30,6 +30,7 @@ from cormorant.sources.mail.mailbox import (
     address_of_parts,
     parts_of_address,
 )
+from cormorant.sources.mail.maildir import PLACES, unique_name
 from cormorant.sources.mail.mailing_list import lists_of
 from cormorant.sources.mail.message_head import fields_of, sent_at, thread_root
 from cormorant.sources.mail.settings import MailSettings, doubts
@@ -187,6 +188,16 @@ def unlisted(source: Source, address: str) -> Unlisted | None:
     )
 
 
+def meant_by(number: int, settings: MailSettings, text: str) -> Sequence[str]:
+    """Return the address of the message in a file of a Maildir, whose name changes with the flags of the message."""
+    root = settings.path.rstrip("/") + "/"
+    names = text.removeprefix(root).split("/")
+    if not settings.path or not text.startswith(root) or len(names) < 2 or os.fsencode(names[-2]) not in PLACES:
+        return ()
+    name = os.fsdecode(unique_name(os.fsencode(names[-1])))
+    return (address_of_parts(f"mail://{number}/", ("/".join(names[:-2]), name)),)
+
+
 MAIL: Final = SourceKind(
     MailSource.kind,
     MailSource.about,
@@ -197,4 +208,6 @@ MAIL: Final = SourceKind(
     "mail:",
     MailSource.advice,
     unlisted,
+    meant_by=meant_by,
+    noun="message",
 )

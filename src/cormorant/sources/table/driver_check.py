@@ -13,6 +13,8 @@ from cormorant.sources.table.place import SQLITE, DatabasePlace, url_of
 from cormorant.sources.table.settings import TableSettings
 
 ADVICE: Final[dict[int, str]] = {
+    Status.NOT_FOUND: "Nothing to do if the row was deleted on purpose; otherwise check that table or query has it.",
+    Status.GONE: "Nothing to do if the row was deleted on purpose; otherwise check that table or query has it.",
     Status.UNAUTHORIZED: "Check the user and the password of the source.",
     Status.OUTSIDE_BOUNDARY: "Give every row a value in each column of its key, or choose other columns.",
     Status.NOT_UNIQUE: "Have display_url name columns that tell rows apart.",

@@ -15,7 +15,7 @@ from cormorant.model.resource import DiscoveredBy, DiscoveredUrl, Removal, Resou
 from cormorant.model.ruling import Gate, Ruling
 from cormorant.model.status import Status
 from cormorant.model.url import canonical, origin_of
-from cormorant.sources.base import BaseFilters, BaseSource, Batches
+from cormorant.sources.base import BaseFilters, BaseSource, Batches, absence_of
 from cormorant.sources.kind import SourceKind, Tools
 from cormorant.sources.protocol import Discovery
 from cormorant.sources.table.change_log import ChangeLog, LogPlace
@@ -65,6 +65,7 @@ class TableSource(BaseSource[TableSettings]):
     about: ClassVar[str] = "Rows of a table, view or query in a database."
     Settings = TableSettings
     advice: ClassVar[Mapping[int, str]] = ADVICE
+    noun: ClassVar[str] = "row"
 
     def __init__(self, number: int, settings: TableSettings, tools: Tools) -> None:
         super().__init__(number, settings, tools)
@@ -226,4 +227,6 @@ TABLE: Final = SourceKind(
     scheme="table:",
     advice=ADVICE,
     script=trigger_script,
+    unlisted=absence_of,
+    noun=TableSource.noun,
 )

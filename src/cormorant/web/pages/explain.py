@@ -31,9 +31,9 @@ WAYS = 12
 _BADGES = frozenset(each.name.lower() for each in OutcomeKind if each is not OutcomeKind.NONE)
 _BAD = frozenset(("failed", "deferred", "quarantined", "held"))
 _WAYS = {
-    "seed": "start address", "link": "link", "redirect": "redirect", "listing": "listing of its folder",
+    "seed": "start address", "link": "link", "redirect": "redirect", "listing": "listing of its source",
     "sitemap": "sitemap", "canonical": "canonical link", "push": "pushed", "prerequisite": "asked for before others",
-    "robots": "robots.txt",
+    "robots": "robots.txt", "member": "part of its container",
 }  # fmt: skip
 _KNOWN = {
     "mark": "by its byte-order mark", "header": "by the server's header", "page": "as it says itself",
