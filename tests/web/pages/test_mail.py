@@ -79,6 +79,23 @@ def test_a_hit_leads_to_the_page_of_its_message(archive: Crawled) -> None:
     assert f'rel="prev" href="/mail/{number(archive, "second")}?q=travel+tool">Earlier</a>' in got.main
 
 
+def test_a_hit_shows_the_folder_the_author_and_the_day_of_its_message(archive: Crawled) -> None:
+    got = archive.get("/search?q=%22travel+log%22").main
+    assert "<bdi>all</bdi> \u203a <bdi>all.mbox</bdi>" in got
+    assert "From <bdi>Late</bdi>, 14 Nov 2026" in got
+    snip = re.search(r'<p class="snip"[^>]*>(.*)</p>', archive.get("/search?q=kelp+log").main)
+    assert snip is not None
+    assert snip[1] == "A <mark>kelp</mark> text."
+    copy = archive.get(f"/cached/{number(archive, 'late')}").main
+    assert "<bdi>all</bdi> \u203a <bdi>all.mbox</bdi>" in copy
+    assert "mail://" not in copy
+
+
+def test_a_chosen_media_type_is_shown_by_its_name(archive: Crawled) -> None:
+    got = archive.get("/search?q=travel&type=text/x-python").main
+    assert 'title="text/x-python"><bdi>Python</bdi>' in got
+
+
 def test_a_word_in_quoted_text_unfolds_it(archive: Crawled) -> None:
     third = number(archive, "third")
     assert "<details open><summary>Quoted text, 2 lines" in archive.get(f"/mail/{third}?q=claims").main
