@@ -83,10 +83,10 @@ def fill(button: Locator) -> None:
     form = button.locator("xpath=ancestor::form")
     for field in form.locator("input:is([type=text], [type=search], [type=password])").all():
         if not field.input_value():
-            field.fill("http://127.0.0.1:9/" if field.get_attribute("name") == "address" else "island")
+            field.fill("http://127.0.0.1:9/" if field.get_attribute("name") in ("address", "what") else "island")
     for field in form.locator("input[type=date]").all():
         if not field.input_value():
-            field.fill("2026-03-14")
+            field.fill("2126-03-14")  # a takedown ends on a day to come
 
 
 @every_page
