@@ -40,6 +40,7 @@ from cormorant.sources.git.settings import GitSettings
 from cormorant.sources.kind import Tools, Unlisted
 from cormorant.sources.trees.absence import UNREAD
 from cormorant.sources.trees.globs import compile_patterns
+from cormorant.sources.trees.tree_urls import mime_of
 
 _log = logger(__name__)
 BATCH: Final = 1_000
@@ -263,18 +264,18 @@ class GitSource(BaseSource[GitSettings]):
         if size > len(body) and self.settings.too_big == "drop":
             rule = Ruling(False, Gate.SIZE, f"max_size_bytes = {self.settings.max_size_bytes}", Status.TOO_BIG)
             return Excluded(rule, Status.TOO_BIG)
-        change = self._mirror.changes.of(path)
+        change, name = self._mirror.changes.of(path), path.rpartition(b"/")[2]
         attributes: dict[str, Value] = {}
         if change is not None:
             attributes = {"Author": change.author, "Commit": change.commit, "CommitMessage": change.subject}
         return Content(
             resource.address,
             body,
-            "",
+            mime_of(name),
             validator=resource.validator,
             modified_at=change.at if change is not None else None,
             truncated=size > len(body),
-            file_name=path.rpartition(b"/")[2].decode("utf-8", "replace"),
+            file_name=name.decode("utf-8", "replace"),
             attributes={name: value for name, value in attributes.items() if value},
             directives=("nofollow",),
         )
