@@ -95,15 +95,23 @@ class SmbClient:
             except StaleTarget:
                 self._namespace.see_time(until)
             except (ConnectionBroken, Unreachable) as error:
-                if share is self._root:
-                    raise
-                self._let_go(share)
-                if not is_kept or isinstance(error, Unreachable):  # a kept one may have been closed meanwhile
-                    refusal, left = self._rested(place, error), left - 1
-                    if not left:
-                        raise refusal from error
-                    self._namespace.see_time(until)
+                refusal = self._broken(share, place, error, is_kept=is_kept)
+                left -= refusal is not None
+                if refusal is not None and not left:
+                    raise refusal from error
+                self._namespace.see_time(until)
         raise RemoteRefusal(Status.UNREADABLE, "It lies behind too many links and servers of DFS.")
+
+    def _broken(
+        self, share: SmbShare, place: SharePlace, error: ConnectionBroken | Unreachable, *, is_kept: bool
+    ) -> RemoteRefusal | None:
+        """Close a connection that broke, and let its share rest; None if it may only have been closed meanwhile."""
+        if share is self._root:
+            raise error
+        self._let_go(share)
+        if is_kept and not isinstance(error, Unreachable):
+            return None
+        return self._rested(place, error)
 
     def _acted(
         self,
