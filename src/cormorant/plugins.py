@@ -9,7 +9,8 @@
 
 A package imports these names from here; `help(cormorant.plugins.BaseSource)` explains one of them.
 
-    source       BaseSource (or Source, for all of its methods), SourceKind, BaseFilters, UrlFilters, Facts, Discovery
+    source       BaseSource (or Source, for all of its methods), SourceKind, BaseFilters, UrlFilters, Facts, Discovery;
+                 Unlisted, why no listing names an address
       settings   SourceSettings, ServerSettings of a place on a server, SecretReference, Pace
       discover   Batches of DiscoveredUrl and Removal
       fetch      Resource and VisitTrace in; Content with ACL and AttributeType, or an Outcome: Deferred, Failed, Gone
