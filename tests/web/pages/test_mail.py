@@ -8,10 +8,10 @@ import pytest
 
 from cormorant.app import settings
 from cormorant.app.build import BuildPlan, open_house
-from cormorant.operate.documents import mail_thread
-from cormorant.operate.documents.mail_header import HeaderFact, author_of, facts_of
-from cormorant.operate.documents.mail_text import TextBlock, blocks_of, body_of
-from cormorant.operate.documents.mail_thread import bare_subject, root_of
+from cormorant.operate.mail import mail_thread
+from cormorant.operate.mail.mail_header import HeaderFact, author_of, facts_of
+from cormorant.operate.mail.mail_text import TextBlock, blocks_of, body_of
+from cormorant.operate.mail.mail_thread import bare_subject, root_of
 from cormorant.web import app
 from tests.cli.world import InstalledCli
 from tests.web.asking import Got

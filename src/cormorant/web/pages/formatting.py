@@ -13,7 +13,7 @@ from cormorant.base.clock import date_of
 from cormorant.model.member import INNER, MEMBER, is_member
 from cormorant.model.schedule.timezones import is_moment, wall_time
 from cormorant.model.text import display_directives
-from cormorant.operate.documents.mail_header import MAIL_FOLDER, MESSAGE, author_of, first_of
+from cormorant.operate.mail.mail_header import MAIL_FOLDER, MESSAGE, author_of, first_of
 from cormorant.search.reader import Hit
 from cormorant.web.pages import labels
 

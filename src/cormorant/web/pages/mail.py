@@ -21,9 +21,9 @@ from fastapi.templating import Jinja2Templates
 from cormorant.base.clock import date_of, rfc3339
 from cormorant.model.acl import ANYONE
 from cormorant.model.scope import Scope
-from cormorant.operate.documents import mail_message, mail_thread
-from cormorant.operate.documents.mail_header import author_of
-from cormorant.operate.documents.mail_text import TextBlock
+from cormorant.operate.mail import mail_message, mail_thread
+from cormorant.operate.mail.mail_header import author_of
+from cormorant.operate.mail.mail_text import TextBlock
 from cormorant.search.reader import Hit, Question
 from cormorant.search.results.match_positions import Marking
 from cormorant.web.pages import layout

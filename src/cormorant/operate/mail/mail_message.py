@@ -14,9 +14,9 @@ from cormorant.frontier.staging import member_rows
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.model.member import path_within
 from cormorant.operate.documents import cached_copy
-from cormorant.operate.documents.mail_header import MESSAGE, HeaderFact, facts_of
-from cormorant.operate.documents.mail_text import TextBlock, blocks_of, body_of
 from cormorant.operate.installation import Installation
+from cormorant.operate.mail.mail_header import MESSAGE, HeaderFact, facts_of
+from cormorant.operate.mail.mail_text import TextBlock, blocks_of, body_of
 from cormorant.search.reader import Hit, Library
 
 MOST_ATTACHMENTS: Final = 100

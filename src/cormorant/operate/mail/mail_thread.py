@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from cormorant.base.errors import NotFoundError
 from cormorant.model.acl import ANYONE, Reader
 from cormorant.model.content import Value
-from cormorant.operate.documents.mail_header import MESSAGE, author_of, first_of
+from cormorant.operate.mail.mail_header import MESSAGE, author_of, first_of
 from cormorant.search.query.filters import Filters
 from cormorant.search.reader import Hit, Library, Question, Sort
 

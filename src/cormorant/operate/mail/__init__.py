@@ -1,0 +1,1 @@
+"""Messages of mail as pages show them: header, text, thread and month."""
