@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,8 @@ import pytest
 
 from cormorant.extract import convert as conversion, convert_office, convert_xberg
 from cormorant.extract.detect.sniff import sniff
-from cormorant.extract.job import ConversionFault, decode_result, encode_task
+from cormorant.extract.document.embedded_file import EmbeddedFile
+from cormorant.extract.job import ConversionFault, ExtractionTask, decode_result, encode_task
 from cormorant.extract.router import OFFICE_TASK, TASK, XBERG_TASK, task_of
 from cormorant.model.content import Extraction
 from tests.clocks import HANG_S
@@ -184,8 +185,17 @@ def test_a_document_says_whether_others_lie_in_it() -> None:
     within = {"word/embeddings/one.docx": writers.docx("inner")}
     assert not read("a.docx", writers.docx("outer")).embeds
     assert read("a.docx", with_files(writers.docx("outer"), within)).embeds
-    assert not read("a.pdf", writers.pdf("one page")).embeds
-    assert read("a.zip", writers.zipped({})).embeds, "an archive is unpacked in any case"
+    for always in (read("a.zip", writers.zipped({})), read("a.pdf", writers.pdf("one page"))):
+        assert always.embeds, "it is unpacked in any case"
+
+
+def test_a_fault_in_a_document_within_costs_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(body: bytes, task: ExtractionTask) -> Iterator[EmbeddedFile]:
+        raise IndexError(f"{len(body)} {task.mime}")
+
+    monkeypatch.setattr(conversion, "embedded_files", lambda _: faulty)
+    said = read("a.docx", writers.docx("outer"))
+    assert (said.text, said.embeds) == ("outer", True)
 
 
 def with_files(body: bytes, files: Mapping[str, bytes]) -> bytes:

@@ -60,8 +60,8 @@ def plan_of(tx: Tx, work: Callable[[Tx], object]) -> str:
             lambda tx: pending_deletes.gone_before(tx, 1, 1),
             "USING INDEX ix_resource_astray (source_id=? AND outcome=?)",
         ),
-        (lambda tx: pending_deletes.stray(tx, 1, 1), "USING INDEX ix_resource_troubled (source_id=?"),
-        (lambda tx: pending_deletes.stray(tx, 1, 1), "ix_resource_excluded (source_id=? AND run>? AND run<?"),
+        (lambda tx: pending_deletes.stray(tx, 1, 1, 10, 0), "USING INDEX ix_resource_troubled (source_id=?"),
+        (lambda tx: pending_deletes.stray(tx, 1, 1, 10, 0), "ix_resource_excluded (source_id=? AND run>? AND run<?"),
         (
             lambda tx: pending_deletes.absent_count(tx, 1, 1),
             "USING INDEX ix_resource_astray (source_id=? AND outcome=?)",

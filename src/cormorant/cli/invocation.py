@@ -34,6 +34,9 @@ def _program() -> list[str]:
 
 def _short(path: str) -> str:
     """Return a path relative to the current folder if it lies below that, else in full."""
-    whole, here = Path(path).absolute(), Path.cwd()
+    try:
+        whole, here = Path(path).absolute(), Path.cwd()
+    except OSError:  # the current folder was deleted
+        return path
     is_below = here != Path(here.anchor) and whole.is_relative_to(here)
     return str(whole.relative_to(here) if is_below else whole)

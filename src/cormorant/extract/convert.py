@@ -92,7 +92,7 @@ def read_declared(task: ExtractionTask, body: Body) -> Extraction | ConversionFa
     made = BY_MEDIA_TYPE.get(task.mime)
     if made is None:
         return ConversionFault(NO_CONVERTER, f"There is no converter for {one_line(task.mime)}.")
-    if not made.embedded or made.is_container or body.size > _SEARCHED_BYTES:
+    if not made.embedded or made.always_unpacked or body.size > _SEARCHED_BYTES:
         return _converter(made)(body.take(), task)
     data = body.take()
     said = _converter(made)(data, task)
@@ -103,8 +103,8 @@ def _embeds(made: Format, data: bytes, task: ExtractionTask) -> bool:
     """Return whether other documents lie in a document; True if that is unknown."""
     try:
         return next(embedded_files(made)(data, task), None) is not None
-    except (Protected, Unreadable):
-        return True  # unpacking it says why
+    except Exception:  # noqa: BLE001 - its text was read; unpacking it says why no other document can be
+        return True
 
 
 def _converter(made: Format) -> Callable[[bytes, ExtractionTask], Extraction]:

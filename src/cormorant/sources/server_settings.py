@@ -35,11 +35,11 @@ def is_inside_host(host: str, network: Iterable[str]) -> bool:
         return False
 
 
-def see_inner(host: str, network: Iterable[str], login: str) -> None:
+def see_inner(host: str, network: Iterable[str], login: str, setting: str = "url") -> None:
     """Raise ValueError where a login over http would leave the inside, and anybody on the way could read it."""
     if not is_inside_host(host, network):
         raise ValueError(
-            f"Over http {login} could be read on the way: write the url with https, or, for a server inside, set "
+            f"Over http {login} could be read on the way: write {setting} with https, or, for a server inside, set "
             "network=private."
         )
 

@@ -219,10 +219,10 @@ def test_addresses_without_a_document_that_a_complete_listing_does_not_name(five
     with five.begin() as tx:
         for number, outcome in enumerate(kinds, 1):
             tx.execute(sa.update(resource).where(resource.c.id == number).values(outcome=int(outcome), run=8))
-        assert sorted(number for number, _ in pending_deletes.stray(tx, SOURCE, 9)) == [1, 2, 3]
-        assert pending_deletes.stray(tx, SOURCE, 8) == pending_deletes.stray(tx, 2, 9) == []
+        assert sorted(number for number, _ in pending_deletes.stray(tx, SOURCE, 9, 10, 0)) == [1, 2, 3]
+        assert pending_deletes.stray(tx, SOURCE, 8, 10, 0) == pending_deletes.stray(tx, 2, 9, 10, 0) == []
         pending_deletes.mark_absent(tx, [1, 2, 3], 9)
-        assert pending_deletes.stray(tx, SOURCE, 9) == pending_deletes.stray(tx, SOURCE, 10) == []
+        assert pending_deletes.stray(tx, SOURCE, 9, 10, 0) == pending_deletes.stray(tx, SOURCE, 10, 10, 0) == []
 
 
 def test_how_often_a_listing_did_not_name_it_counts_from_when_it_left(five: Store) -> None:

@@ -244,7 +244,8 @@ def test_a_password_over_http_goes_to_servers_inside_only(given: dict[str, objec
         return
     with pytest.raises(BadSetting) as refused:
         source_settings("feed", given | login)
-    assert "Over http a password could be read on the way: write the url with https" in refused.value.sentence
+    setting = "control" if "control" in given else "feeds"
+    assert f"Over http a password could be read on the way: write {setting} with https" in refused.value.sentence
     assert "set network=private" in refused.value.sentence
 
 

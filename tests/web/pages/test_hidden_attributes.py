@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -71,6 +71,21 @@ def test_a_text_that_names_it(address: str, text: str, served: Application) -> N
 def test_a_field_of_the_form_that_names_it(value: str, served: Application) -> None:
     asked = "/advanced?all=plover&attribute.{}=" + value
     assert answer(served, asked, HIDDEN) == answer(served, asked, UNKNOWN)
+
+
+@pytest.mark.parametrize("letters", [str.lower, str.upper, str.title])
+@pytest.mark.parametrize("address", ["facet={}", "attribute={}%3D7", "facet={}&attribute={}%3D7"])
+def test_a_parameter_that_names_it_in_any_case(
+    address: str, letters: Callable[[str], str], served: Application
+) -> None:
+    """The error has the name as it was asked, and not as the catalog writes it."""
+    said = []
+    for name in (HIDDEN, UNKNOWN):
+        got = ask_of(served, f"/api/v1/search?q=plover&{address}".replace("{}", letters(name)))
+        assert letters(name) in got.body
+        said.append((got.status, got.body.replace(letters(name), "N")))
+    assert said[0] == said[1]
+    assert said[0][0] == 404
 
 
 def test_marks_in_a_copy_that_name_it(served: Application) -> None:

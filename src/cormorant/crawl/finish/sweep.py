@@ -38,16 +38,26 @@ def hide_absent(store: Store, source: int, run: int, unlisted: list[str]) -> int
             gone = [number for number, address in absent if not is_below(address, unlisted)]
             pending_deletes.hide(tx, [(number, source, run) for number in gone])
             _mark_absent(tx, run, gone)
-            if len(absent) < CHUNK:
-                stray = pending_deletes.stray(tx, source, run)
-                _mark_absent(tx, run, [number for number, address in stray if not is_below(address, unlisted)])
+        count += len(gone)
+        if len(absent) < CHUNK:
+            break
+        behind = absent[-1][0]
+    _mark_stray(store, source, run, unlisted)
+    return count
+
+
+def _mark_stray(store: Store, source: int, run: int, unlisted: list[str]) -> None:
+    """Mark addresses without a document that a complete listing omits, and count one more run for those gone before."""
+    behind: int | None = 0
+    while behind is not None:
+        with store.begin() as tx:
+            stray = pending_deletes.stray(tx, source, run, CHUNK, behind)
+            _mark_absent(tx, run, [number for number, address in stray if not is_below(address, unlisted)])
+            behind = stray[-1][0] if len(stray) == CHUNK else None
+            if behind is None:
                 before = pending_deletes.gone_before(tx, source, run)
                 again = [number for number, address in before if not is_below(address, unlisted)]
                 pending_deletes.mark_gone_again(tx, again, run)
-        count += len(gone)
-        if len(absent) < CHUNK:
-            return count
-        behind = absent[-1][0]
 
 
 def _mark_absent(tx: Tx, run: int, numbers: list[int]) -> None:

@@ -43,6 +43,7 @@ BUILT_IN: Final = (
     Format(
         "PDF", ("application/pdf",), _READERS + "pdf.pdf:extract_pdf", ("pdf",),
         embedded=_READERS + "pdf.attachments:pdf_embedded_files", proves_itself=True, server="convert", version=2,
+        always_unpacked=True,
     ),
     Format(
         "Word",
@@ -141,7 +142,7 @@ BUILT_IN: Final = (
     ),
     Format(
         "Mailbox", (MBOX,), _READERS + "mail.mailbox:extract_mbox", ("mbox", "mbx"),
-        embedded=_READERS + "mail.mailbox:mbox_embedded_files", is_container=True,
+        embedded=_READERS + "mail.mailbox:mbox_embedded_files", always_unpacked=True,
     ),
     Format("Web archive", ("multipart/related",), _READERS + "mail.mhtml:extract_mhtml", ("mht", "mhtml")),
     Format(
@@ -151,7 +152,7 @@ BUILT_IN: Final = (
             "application/zstd", "application/x-7z-compressed", "application/x-rar-compressed",
         ),
         _READERS + "archives.archive:extract_archive",
-        embedded=_READERS + "archives.archive:archive_embedded_files", proves_itself=True, is_container=True,
+        embedded=_READERS + "archives.archive:archive_embedded_files", proves_itself=True, always_unpacked=True,
     ),
 )  # fmt: skip
 

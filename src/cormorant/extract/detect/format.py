@@ -23,10 +23,11 @@ class Format:
     returns an Extraction, or raises Unreadable or Protected. It runs in the sandbox, within `limits`; None: those of
     all converters. `embedded` is "module:function" of a generator that takes the same and yields the EmbeddedFile
     objects in a document, "" if there are none; it may also take `start`, the number of the first wanted one.
-    `proves_itself`: every document of it begins with a signature, so that one without is damaged. `is_container`: its
-    documents exist for the others in them, such as archives, so that they are always unpacked. `server` is the fork
-    server of a built-in converter. `version` counts changes of a built-in converter's results: raise it with such a
-    change, and known documents are converted again. For a package its own version counts.
+    `proves_itself`: every document of it begins with a signature, so that one without is damaged.
+    `always_unpacked`: its documents are unpacked without a look for others in them as they are read: archives have
+    some, and a fault of a native library in an attachment must not cost the text around it. `server` is the fork server
+    of a built-in converter. `version` counts changes of a built-in converter's results: raise it with such a change,
+    and known documents are converted again. For a package its own version counts.
     """
 
     label: str
@@ -37,6 +38,6 @@ class Format:
     limits: Limits | None = None
     embedded: str = ""
     proves_itself: bool = False
-    is_container: bool = False
+    always_unpacked: bool = False
     server: str = OFFICE_SERVER
     version: int = 1

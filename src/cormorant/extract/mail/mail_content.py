@@ -10,13 +10,13 @@ Of alternatives the one with more words is shown; the plain one if they are equa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 
 from cormorant.extract.document.alt_text import human_text
-from cormorant.extract.document.page_alternatives import alternatives_beside
+from cormorant.extract.document.page_alternatives import alternatives_beside, words_of
 from cormorant.extract.html.page import extract_html
 from cormorant.extract.mail.charset import page_charset, text_of_bytes
 from cormorant.extract.mail.mime import MimePart
@@ -54,7 +54,7 @@ _WORD: Final = re.compile(r"\w+")
 class MailText(NamedTuple):
     """A text that the mail shows. `page`: it comes from HTML.
 
-    `pictures` returns the alternative texts of its pictures that a text shown in its place lacks.
+    `pictures` returns the alternative texts of its pictures with words that a text shown in its place lacks.
     """
 
     text: str
@@ -62,7 +62,7 @@ class MailText(NamedTuple):
     links: tuple[PageLink, ...] = ()
     language: str = ""
     charset: str = ""
-    pictures: Callable[[str], str] | None = None
+    pictures: Callable[[Set[str]], str] | None = None
 
 
 class Attachment(NamedTuple):
@@ -142,7 +142,7 @@ def _add_alternative(part: MimePart, default: str, found: MailContent) -> None:
     shown = page if plain is None or (page is not None and _says_more(page, plain)) else plain
     found.texts += shown or []
     if shown and page and shown is not page:
-        words = "\n".join(each.text for each in shown)
+        words = words_of("\n".join(each.text for each in shown))
         found.texts += [MailText(text) for each in page if each.pictures and (text := each.pictures(words))]
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import msgspec
 
 from cormorant.extract.document.alt_text import human_text
-from cormorant.extract.document.page_alternatives import alternatives_beside
+from cormorant.extract.document.page_alternatives import alternatives_beside, words_of
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.html.head import MAX_KEYWORDS
 from cormorant.extract.html.page import extract_html
@@ -205,7 +205,7 @@ def _read_body(plain: str, page: str, rtf: bytes, task: ExtractionTask) -> _Body
         body = page.encode(errors="replace")
         read = extract_html(body, address=_NO_BASE, charset="utf-8", alternatives=human_text)
         if plain.strip():
-            plain = f"{plain}\n\n{alternatives_beside(body, 'utf-8', plain)}".rstrip()
+            plain = f"{plain}\n\n{alternatives_beside(body, 'utf-8', words_of(plain))}".rstrip()
     elif rtf:
         try:
             read = extract_rtf(rtf, task)

@@ -205,12 +205,19 @@ def absent(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[
     return [(row[0], row[1]) for row in tx.rows(statement)]
 
 
-def stray(tx: Tx, source: int, run: int) -> list[tuple[int, str]]:
-    """Return failed, deferred and excluded resources that a complete listing of this run omits: (resource, address)."""
+def stray(tx: Tx, source: int, run: int, most: int, behind: int) -> list[tuple[int, str]]:
+    """Return troubled and excluded resources that a complete listing of this run omits: (resource, address), by number.
+
+    They failed, were deferred, excluded or read in part. Call it when those with a document were marked (`absent`).
+    """
     columns = resource.c
-    omitted = sa.and_(columns.source_id == source, columns.run < run, NO_MEMBER, columns.role == int(Role.DOCUMENT))
-    found = [sa.select(columns.id, columns.address).where(which, omitted) for which in (TROUBLED, EXCLUDED)]
-    return [(row[0], row[1]) for each in found for row in tx.rows(each)]
+    omitted = sa.and_(columns.source_id == source, columns.run < run, columns.id > behind)
+    kept = sa.and_(NO_MEMBER, columns.role == int(Role.DOCUMENT))
+    found = list[tuple[int, str]]()
+    for each in (TROUBLED, EXCLUDED):
+        statement = sa.select(columns.id, columns.address).where(each, omitted, kept).order_by(columns.id).limit(most)
+        found += [(row[0], row[1]) for row in tx.rows(statement)]
+    return sorted(found)[:most]
 
 
 def named(tx: Tx, source: int, addresses: Sequence[str]) -> list[tuple[int, bool]]:
@@ -311,7 +318,7 @@ def mark_gone_again(tx: Tx, ids: Sequence[int], run: int) -> None:
 
 
 def absent_count(tx: Tx, source: int, run: int) -> int:
-    """Count the documents deleted in this run because its complete listing no longer names them."""
+    """Count the addresses, with a document or without, that are gone since this run's complete listing omits them."""
     columns = resource.c
     statement = sa.select(sa.func.count()).where(
         ASTRAY, columns.source_id == source, columns.outcome == int(OutcomeKind.GONE), columns.run == run,

@@ -18,7 +18,7 @@ from cormorant.sources.kind import SourceKind
 from cormorant.store.catalog.sources import SourceRow
 
 _log = logger(__name__)
-_OF_A_KIND: Final = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+KIND_FAULTS: Final = (ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """Exceptions of a faulty kind of source, which must not end a lookup in other sources."""
 
 
@@ -64,7 +64,7 @@ class SourceAddresses:
             return tuple(kind.meant_by(self.owner.id, settings, text))
         except CormorantError:
             return ()
-        except _OF_A_KIND as error:
+        except KIND_FAULTS as error:
             fault = f"{type(error).__name__}: {error}"
             _log.warning("no addresses by name", extra={"source": self.owner.name, "error": fault})
             return ()

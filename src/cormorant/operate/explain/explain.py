@@ -30,7 +30,7 @@ from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
 from cormorant.operate.documents.conversion import how_read
-from cormorant.operate.documents.source_addresses import SourceAddresses
+from cormorant.operate.documents.source_addresses import KIND_FAULTS, SourceAddresses
 from cormorant.operate.explain import explain_unknown, former_address, missing_member, rulings
 from cormorant.operate.explain.explain_unknown import empty
 from cormorant.operate.installation import Installation
@@ -378,7 +378,7 @@ def _stranger(house: Installation, tx: Tx, owner: SourceRow, address: str, recor
 def _way_of_names(house: Installation, owner: SourceRow) -> str:
     """Return how a source names addresses that nothing else leads to: as start addresses, or in its listing."""
     way = DiscoveredBy.LISTING
-    with suppress(CormorantError):  # its kind is not installed any more, or its settings no longer make a source
+    with suppress(CormorantError, *KIND_FAULTS):  # not installed any more, invalid settings, or a faulty package
         way = DiscoveredBy.SEED if house.source(owner).discovery is Discovery.SEEDS else way
     return way.name.lower()
 

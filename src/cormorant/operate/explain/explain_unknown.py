@@ -13,6 +13,7 @@ from cormorant.model.run import RunState
 from cormorant.model.status import Status, describe
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, remedies
+from cormorant.operate.documents.source_addresses import KIND_FAULTS
 from cormorant.operate.explain import rulings
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.explanations import Explanation, RulingRecord
@@ -82,7 +83,7 @@ def _follows_links(house: Installation, owner: SourceRow) -> bool:
     """Return whether a source finds documents by links, so that one without any is unknown."""
     try:
         return house.source(owner).discovery is Discovery.SEEDS
-    except CormorantError:  # its kind is not installed any more, or its settings no longer make a source
+    except (CormorantError, *KIND_FAULTS):  # not installed any more, invalid settings, or a faulty package
         return True
 
 
@@ -113,7 +114,7 @@ def unlisted(house: Installation, tx: Tx, owner: SourceRow, address: str, record
     try:
         kind = source_kind(owner.kind)
         found = kind.unlisted(house.source(owner), outermost(address))
-    except CormorantError:  # its kind is not installed any more, or its settings no longer make a source
+    except (CormorantError, *KIND_FAULTS):  # not installed any more, invalid settings, or a faulty package
         return None
     if found is None:
         return None

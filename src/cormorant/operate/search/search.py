@@ -111,6 +111,8 @@ def search(
     """
     if question.chosen.faults:
         raise UsageError(" ".join(question.chosen.faults.values()))
+    named = (*question.facet_attributes, *(name for name, _ in question.chosen.attributes))
+    asked = {name.lower(): name for name in named}
     question = _with_attributes(house, question)
     if question.sources:
         with house.store.read() as tx:
@@ -124,7 +126,7 @@ def search(
         unproven = [name for name in _unproven(question, answer) if name not in offered]
         seen = shelf.seen_attributes(unproven, reader)
         if hidden := next((name for name in unproven if name.lower() not in seen), None):
-            raise _unknown(hidden)
+            raise _unknown(asked[hidden.lower()])  # as it was asked: the catalog writes it in a way of its own
     return answer
 
 

@@ -135,9 +135,10 @@ class FeedSettings(PacingSettings):
         if bool(self.user) != bool(self.password):
             raise ValueError("user and password go together: set both, or none.")
         if self.password:
-            for each in self.addresses:
-                if each.startswith("http:"):
-                    see_inner(origin_of(each).host, self.network, "a password")
+            for name, addresses in (("feeds", self.feeds), ("control", self.control)):
+                for each in addresses:
+                    if each.startswith("http:"):
+                        see_inner(origin_of(each).host, self.network, "a password", name)
         return self
 
     @property

@@ -127,9 +127,10 @@ def exclude(tx: Tx, rows: Sequence[Exclusion]) -> int:
 
 def known_before(tx: Tx, run: int, rows: Sequence[Exclusion]) -> int:
     """Return how many of these exclusions of one source an earlier run had met."""
-    if not rows:
+    keys = list({row.hash for row in rows if row.status != Status.NOFOLLOW_ONLY})
+    if not keys:
         return 0
-    mine, keys = exclusion.c.source_id == rows[0].source_id, list({row.hash for row in rows})
+    mine = exclusion.c.source_id == rows[0].source_id
     count = sa.select(sa.func.count()).where(mine, exclusion.c.run < run, exclusion.c.status != Status.NOFOLLOW_ONLY)
     return sum(
         int(tx.execute(count.where(exclusion.c.hash.in_(keys[start : start + 500]))).scalar_one())
