@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from cormorant.crawl.commit import counters
+from cormorant.crawl.finish import sweep
 from cormorant.frontier.sitemaps import lastmod_trust
 from cormorant.frontier.sitemaps.lastmod_trust import ClaimVerdict, Trust
 from cormorant.frontier.state import writes
@@ -15,7 +16,7 @@ from cormorant.store.catalog import sources
 from cormorant.store.db.database import Store
 from cormorant.store.journal import runs
 from cormorant.store.schema import claim, resource
-from tests.frontier.samples import a_content, admit, numbers, pages
+from tests.frontier.samples import SOURCE, a_content, admit, admitted, numbers, pages
 
 
 @pytest.mark.parametrize(("force", "trust"), [(False, [Trust(0, 1, 1)]), (True, [])])
@@ -38,3 +39,20 @@ def test_a_forced_run_says_nothing_of_what_a_sitemap_claims(store: Store, *, for
     counters.finish(store, ordered)
     with store.read() as tx:
         assert list(lastmod_trust.trusts(tx, source).values()) == trust
+
+
+def test_addresses_without_a_document_are_marked_in_pieces(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One lies in a folder that could not be listed."""
+    monkeypatch.setattr(sweep, "CHUNK", 1)
+    admitted(store, *pages(4))
+    with store.begin() as tx:
+        number = numbers(tx)
+        for page, outcome in zip(pages(4), (OutcomeKind.FAILED, OutcomeKind.EXCLUDED) * 2, strict=True):
+            tx.execute(sa.update(resource).where(resource.c.id == number[page]).values(outcome=int(outcome), run=8))
+    assert sweep.hide_absent(store, SOURCE, 9, [pages(4)[2]]) == 0, "none of them is a document"
+    with store.read() as tx:
+        rows = tx.rows(sa.select(resource.c.id, resource.c.outcome, resource.c.run).order_by(resource.c.id))
+    kept = (number[pages(4)[2]], OutcomeKind.FAILED, 8)
+    assert [tuple(row) for row in rows] == sorted(
+        [kept, *((number[page], OutcomeKind.GONE, 9) for page in pages(4) if page != pages(4)[2])]
+    )
