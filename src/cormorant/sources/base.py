@@ -116,6 +116,7 @@ class BaseSource(ABC, Generic[S]):
     """Whether it has no documents, and is asked with the queries of readers: then it is a `LiveSource` as well."""
     shows_otherwise = False
     tracks_moves = False
+    rereads_moved = True
     next_cursor = ""
     blind = ""
 
@@ -183,7 +184,8 @@ class BaseSource(ABC, Generic[S]):
         """Return what `discover` yields of a document. It is fetched again when its version is another one.
 
         Without a version it is fetched at each crawl. A kind whose versions belong to one document wherever it lies may
-        set `tracks_moves`: then one that was moved keeps its history, and is not read again.
+        set `tracks_moves`: then one that was moved keeps its history. It is read again, unless the kind sets
+        `rereads_moved` to False, since neither its attributes nor its rights depend on its place.
         `display` is the address that readers see, where it is another than that of the document; such a kind sets
         `shows_otherwise`.
         """

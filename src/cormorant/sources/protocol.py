@@ -238,6 +238,11 @@ class Source(Protocol):
         ...
 
     @property
+    def rereads_moved(self) -> bool:
+        """Return whether a moved document is read again, since its attributes depend on its place or on the move."""
+        ...
+
+    @property
     def shows_otherwise(self) -> bool:
         """Return whether `rename` may display a resource under another URL than it is fetched by.
 

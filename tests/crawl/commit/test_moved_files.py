@@ -41,12 +41,12 @@ class Folder(WebSource):
 
     def __init__(
         self, number: int, files: dict[str, str], unlisted: Sequence[str] = (), shown: Mapping[str, str] | None = None,
-        *, tracks_moves: bool = True,
+        *, tracks_moves: bool = True, rereads_moved: bool = False,
     ) -> None:  # fmt: skip
         web = web_source()
         super().__init__(number, web.settings, None, web._clock)
         self._files, self.unlisted, self._shown = files, unlisted, shown or {}
-        self.tracks_moves = tracks_moves
+        self.tracks_moves, self.rereads_moved = tracks_moves, rereads_moved
 
     def discover(self, cursor: str) -> Iterator[Sequence[DiscoveredUrl | Removal]]:
         """List them, two at a time."""
@@ -132,6 +132,16 @@ def test_versions_that_others_may_have_tell_of_no_move(store: Store, number: int
     _, counters = listed(store, number, f"{B} 1", tracks_moves=False)
     assert (counters.moved, counters.discovered) == (0, 1)
     assert rows(store).keys() == {A, B}
+
+
+def test_a_document_whose_attributes_depend_on_its_place_is_read_there(store: Store, number: int) -> None:
+    for rereads in (False, True):
+        before, after = (A, B) if not rereads else (B, A)
+        kept(store, number, f"{before} 1")
+        assert listed(store, number, f"{after} 1", rereads_moved=rereads)[1].moved == 1
+        with store.read() as tx:
+            states = tx.rows(sa.select(resource.c.state).where(resource.c.address == after))
+        assert states == [(int(UrlState.READY if rereads else UrlState.SETTLED),)]
 
 
 def test_readers_see_the_page_of_its_new_address(store: Store, number: int) -> None:

@@ -6,7 +6,8 @@ named for the first time -> held back until the listing has ended -> a document 
                                                                 `-> else admitted as new
 
 A copy or a hard link is not a move: the old address must be gone. Data that depends on the address is reread: titles
-and types that come from names, and links, which are relative to their document. Receivers get one event for a move:
+and types that come from names, links, which are relative to their document, and every document of a source whose
+attributes depend on the place, like the folder of a message. Receivers get one event for a move:
 at once, or after rereading if the document is reread; the index alone gets an event at once in both cases.
 """
 
@@ -74,7 +75,7 @@ class Newcomers:
         for was in absent:
             found = None if is_below(was.address, self._source.unlisted) else self._taken(was)
             if found is not None:
-                again = was.id in linking or not _namesakes(was, found)
+                again = self._source.rereads_moved or was.id in linking or not _namesakes(was, found)
                 shown = self._source.display(found.display or found.address)
                 moves.append(Move(was, found, shown, again))
         moved = self._carried(tx, moves) if moves else 0

@@ -157,6 +157,7 @@ class FilesSource:
 
     shows_otherwise: ClassVar[bool] = False
     tracks_moves: ClassVar[bool] = True
+    rereads_moved: ClassVar[bool] = False
 
     def rename(self, address: str) -> None:
         """A file is known by its own path."""

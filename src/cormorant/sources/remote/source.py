@@ -58,6 +58,7 @@ class RemoteFilesSource(BaseSource[R]):
     discovery: ClassVar[Discovery] = Discovery.LISTING
     advice = REMOTE_ADVICE
     tracks_moves = True
+    rereads_moved = False
     one_listing: ClassVar[bool] = False
     """Whether one listing has everything, so that one connection is enough for discovery."""
 

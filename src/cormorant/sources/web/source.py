@@ -83,6 +83,7 @@ class WebSource:
     kind: ClassVar[str] = "web"
     discovery: ClassVar[Discovery] = Discovery.SEEDS
     tracks_moves = False
+    rereads_moved = False
 
     def __init__(
         self, number: int, settings: WebSettings, fetcher: Fetcher | None, clock: Clock, sleep: Sleep = asyncio.sleep,
