@@ -98,8 +98,15 @@ def refused_share(status: int) -> Exception:
     return caught.value
 
 
+def made_up_namespace(clock: Hands | None = None) -> DfsNamespace:
+    return DfsNamespace(parse_settings(SmbSettings, SETTINGS), clock or Hands())
+
+
 def client(
-    root: MadeUpShare, *opened: MadeUpShare | Exception, clock: Hands | None = None
+    root: MadeUpShare,
+    *opened: MadeUpShare | Exception,
+    clock: Hands | None = None,
+    namespace: DfsNamespace | None = None,
 ) -> tuple[SmbClient, list[SharePlace]]:
     """A client, and the places whose shares it opens: the given ones in turn."""
     asked, left = list[SharePlace](), list(opened)
@@ -111,9 +118,8 @@ def client(
             raise share
         return share
 
-    namespace = DfsNamespace(parse_settings(SmbSettings, SETTINGS), clock or Hands())
     made: Any = root
-    return SmbClient(made, ROOT, namespace, open_share), asked
+    return SmbClient(made, ROOT, namespace or made_up_namespace(clock), open_share), asked
 
 
 def names(made: SmbClient, *folder: bytes) -> list[bytes]:
@@ -297,6 +303,23 @@ def test_a_file_that_is_not_in_the_folder_of_a_link_is_gone() -> None:
     with pytest.raises(RemoteRefusal) as caught:
         names(made, b"hr", b"x")
     assert (caught.value.status, len(asked)) == (Status.NOT_FOUND, 1)
+
+
+@pytest.mark.parametrize("has_other_folder", [True, False])
+def test_a_target_that_another_thread_lets_rest_meanwhile_is_the_one_that_is_stale(has_other_folder: bool) -> None:
+    one, two = SharePlace("b.example", "hr0", (b"old",)), SharePlace("b.example", "hr1", (b"docs",))
+    namespace = made_up_namespace()
+
+    def rested_meanwhile(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        if has_other_folder and folder == two.folder:
+            return named()
+        namespace.rest_target(one, RemoteRefusal(Status.SERVICE_UNAVAILABLE, "Another thread found it stale."))
+        return absent(folder)
+
+    stale, other = MadeUpShare(rested_meanwhile), MadeUpShare(lambda folder: named(b"a.txt", *folder))
+    made, asked = client(MadeUpShare(of_root, [one, two]), stale, other, namespace=namespace)
+    assert names(made, b"hr", b"x") == [b"a.txt", b"docs", b"x"]
+    assert [each.share for each in asked] == ["hr0", "hr1"]
 
 
 def test_targets_are_tried_within_a_bounded_time() -> None:

@@ -50,6 +50,13 @@ class _Link(NamedTuple):
     until: float
 
 
+class ResolvedPath(NamedTuple):
+    """The place where a path of the namespace lies, and the target of the last link above it, None without a link."""
+
+    place: SharePlace
+    target: SharePlace | None
+
+
 class _Rest(NamedTuple):
     """Why a share behind a link is left alone, and until when."""
 
@@ -67,13 +74,16 @@ class DfsNamespace:
         self._used: dict[SharePlace, SharePlace] = {}
         self._known, self._kept, self._lock = 0, 0, Lock()
 
-    def located(self, place: SharePlace) -> SharePlace:
+    def resolved(self, place: SharePlace) -> ResolvedPath:
         """Return where a path of the namespace lies, as far as its links are known. Raises RemoteRefusal."""
-        return self._way(place)[0]
-
-    def target_of(self, place: SharePlace) -> SharePlace | None:
-        """Return the folder that the last link above a path leads to, None if it lies behind no link."""
-        return self._way(place)[1]
+        passed, target = list[SharePlace](), None
+        while (link := self._above(place)) is not None:
+            passed.append(link.at)
+            if len(passed) > MAX_LINKS:
+                raise RemoteRefusal(Status.UNREADABLE, f"It lies behind more than {MAX_LINKS} links of DFS.")
+            target = self._chosen(link, passed)
+            place = target._replace(folder=target.folder + place.folder[len(link.at.folder) :])
+        return ResolvedPath(place, target)
 
     def tries_until(self) -> float:
         """Return until when targets may be tried for one folder or file, in seconds of the monotonic clock."""
@@ -84,17 +94,6 @@ class DfsNamespace:
         if self._clock.monotonic() > until:
             sentence = f"It lies on other servers (DFS), and none of those tried within {TRIES_S:g} s gave it."
             raise RemoteRefusal(Status.SERVICE_UNAVAILABLE, sentence)
-
-    def _way(self, place: SharePlace) -> tuple[SharePlace, SharePlace | None]:
-        """Return where a path lies, and the target of the last link above it."""
-        passed, target = list[SharePlace](), None
-        while (link := self._above(place)) is not None:
-            passed.append(link.at)
-            if len(passed) > MAX_LINKS:
-                raise RemoteRefusal(Status.UNREADABLE, f"It lies behind more than {MAX_LINKS} links of DFS.")
-            target = self._chosen(link, passed)
-            place = target._replace(folder=target.folder + place.folder[len(link.at.folder) :])
-        return place, target
 
     def add(self, asked: SharePlace, referral: Referral) -> None:
         """Keep the link above a path that another server has. Raises RemoteRefusal for a referral of anything else."""
