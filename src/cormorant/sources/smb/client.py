@@ -117,7 +117,7 @@ class SmbClient:
     def _acted(self, share: SmbShare, path: ResolvedPath, act: Callable[[SmbShare, tuple[bytes, ...]], T]) -> T:
         """Do something at a place. Raises StaleTarget, and lets the target of its link rest, if that has no folder."""
         try:
-            return act(share, path.place.folder)
+            done = act(share, path.place.folder)
         except RemoteRefusal as refusal:
             target = path.target if refusal.status == Status.NOT_FOUND else None
             if target is None or not target.folder or _has_folder(share, target.folder):
@@ -125,6 +125,8 @@ class SmbClient:
             sentence = f"It lies on another server (DFS). {target.host} does not have the folder of the link."
             self._namespace.rest_target(target, RemoteRefusal(Status.SERVICE_UNAVAILABLE, sentence))
             raise StaleTarget from refusal
+        self._namespace.note_used(path)
+        return done
 
     def _share(self, place: SharePlace) -> SmbShare | None:
         """Return the connection to the share of a place; None where its server cannot be used, and rests."""
