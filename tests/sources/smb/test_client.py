@@ -15,7 +15,7 @@ from cormorant.sources.remote.protocol import ConnectionBroken, EntryKind, Remot
 from cormorant.sources.smb.client import MOST_SHARES, SmbClient
 from cormorant.sources.smb.dfs_referral import Referral, SharePlace
 from cormorant.sources.smb.faults import LiesElsewhere, Login, fault_of, translated
-from cormorant.sources.smb.namespace import DfsNamespace, namespace_path
+from cormorant.sources.smb.namespace import REST_S, DfsNamespace, namespace_path
 from cormorant.sources.smb.settings import SmbSettings
 from tests.clocks import Hands
 
@@ -98,8 +98,15 @@ def refused_share(status: int) -> Exception:
     return caught.value
 
 
+def made_up_namespace(clock: Hands | None = None) -> DfsNamespace:
+    return DfsNamespace(parse_settings(SmbSettings, SETTINGS), clock or Hands())
+
+
 def client(
-    root: MadeUpShare, *opened: MadeUpShare | Exception, clock: Hands | None = None
+    root: MadeUpShare,
+    *opened: MadeUpShare | Exception,
+    clock: Hands | None = None,
+    namespace: DfsNamespace | None = None,
 ) -> tuple[SmbClient, list[SharePlace]]:
     """A client, and the places whose shares it opens: the given ones in turn."""
     asked, left = list[SharePlace](), list(opened)
@@ -111,9 +118,8 @@ def client(
             raise share
         return share
 
-    namespace = DfsNamespace(parse_settings(SmbSettings, SETTINGS), clock or Hands())
     made: Any = root
-    return SmbClient(made, ROOT, namespace, open_share), asked
+    return SmbClient(made, ROOT, namespace or made_up_namespace(clock), open_share), asked
 
 
 def names(made: SmbClient, *folder: bytes) -> list[bytes]:
@@ -248,6 +254,13 @@ def test_a_server_behind_a_link_that_breaks_off_at_a_referral() -> None:
 
 
 REPLICAS = [SharePlace("b.example", f"hr{number}", (b"all",)) for number in range(4)]
+SHOWN = [rf"\\b.example\hr{number}\all" for number in range(4)]
+
+
+def other_targets(caplog: pytest.LogCaptureFixture) -> list[tuple[str, ...]]:
+    """Return the link, the target, the one before and the reason of each record that names another target."""
+    records = (each.__dict__ for each in caplog.records if each.message == "other target of DFS link")
+    return [tuple(each[name] for name in ("link", "target", "before", "reason")) for each in records]
 
 
 def test_the_next_target_is_used_where_a_new_connection_breaks_and_the_log_says_so(
@@ -257,28 +270,46 @@ def test_the_next_target_is_used_where_a_new_connection_breaks_and_the_log_says_
     made, asked = client(MadeUpShare(of_root, REPLICAS), MadeUpShare(away), other)
     assert names(made, b"hr") == [b"a.txt"]
     assert [each.share for each in asked] == ["hr0", "hr1"]
-    (record,) = (each for each in caplog.records if each.message == "other target of DFS link")
-    shown = {name: record.__dict__[name] for name in ("link", "target", "before")}
-    assert shown == {
-        "link": r"\\files.example\shares\hr", "target": r"\\b.example\hr1\all", "before": r"\\b.example\hr0\all",
-    }  # fmt: skip
-    assert "closed the connection" in record.__dict__["reason"]
+    ((link, target, before, reason),) = other_targets(caplog)
+    assert (link, target, before) == (r"\\files.example\shares\hr", SHOWN[1], SHOWN[0])
+    assert "closed the connection" in reason
     assert names(made, b"hr") == [b"a.txt"]
     assert len(asked) == 2, "the first one rests, and the log says it once"
 
 
-def test_what_breaks_every_connection_lets_no_more_than_two_shares_rest() -> None:
+@pytest.mark.parametrize("dead", [MadeUpShare(away), refused_share(0xC0000022)])
+def test_the_log_names_a_target_when_it_is_used_and_not_each_time_it_is_tried(
+    dead: MadeUpShare | Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Hands()
+    opened = [dead, MadeUpShare(lambda _: named(b"a.txt")), dead, MadeUpShare(lambda _: named(b"b.txt"))]
+    made, asked = client(MadeUpShare(of_root, REPLICAS), *opened, clock=clock)
+    for _ in range(2):
+        assert names(made, b"hr") == [b"a.txt"]
+        assert [(target, before) for _, target, before, _ in other_targets(caplog)] == [(SHOWN[1], SHOWN[0])]
+        clock.at += REST_S + 1
+    assert [each.share for each in asked] == ["hr0", "hr1", "hr0"]
+    assert names(made, b"hr") == [b"b.txt"]
+    assert other_targets(caplog)[1:] == [(r"\\files.example\shares\hr", SHOWN[0], SHOWN[1], "")]
+
+
+def test_what_breaks_every_connection_lets_no_more_than_two_shares_rest(caplog: pytest.LogCaptureFixture) -> None:
     opened = [MadeUpShare(away) for _ in REPLICAS]
     made, asked = client(MadeUpShare(of_root, REPLICAS), *opened)
     with pytest.raises(RemoteRefusal, match="closed the connection"):
         names(made, b"hr", b"evil")
     assert [each.share for each in asked] == ["hr0", "hr1"]
+    assert other_targets(caplog) == [], "none of them is used"
 
 
-def test_the_next_target_is_used_where_the_folder_of_the_first_is_not_there() -> None:
+def test_the_next_target_is_used_where_the_folder_of_the_first_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
     stale, other = MadeUpShare(absent), MadeUpShare(lambda folder: named(b"a.txt", *folder))
-    made, asked = client(MadeUpShare(of_root, REPLICAS), stale, other)
-    assert names(made, b"hr", b"x") == [b"a.txt", b"all", b"x"]
+    clock = Hands()
+    made, asked = client(MadeUpShare(of_root, REPLICAS), stale, other, clock=clock)
+    for _ in range(2):
+        assert names(made, b"hr", b"x") == [b"a.txt", b"all", b"x"]
+        assert [(target, before) for _, target, before, _ in other_targets(caplog)] == [(SHOWN[1], SHOWN[0])]
+        clock.at += REST_S + 1
     assert [each.share for each in asked] == ["hr0", "hr1"]
 
 
@@ -297,6 +328,23 @@ def test_a_file_that_is_not_in_the_folder_of_a_link_is_gone() -> None:
     with pytest.raises(RemoteRefusal) as caught:
         names(made, b"hr", b"x")
     assert (caught.value.status, len(asked)) == (Status.NOT_FOUND, 1)
+
+
+@pytest.mark.parametrize("has_other_folder", [True, False])
+def test_a_target_that_another_thread_lets_rest_meanwhile_is_the_one_that_is_stale(has_other_folder: bool) -> None:
+    one, two = SharePlace("b.example", "hr0", (b"old",)), SharePlace("b.example", "hr1", (b"docs",))
+    namespace = made_up_namespace()
+
+    def rested_meanwhile(folder: Sequence[bytes]) -> Iterator[RemoteEntry]:
+        if has_other_folder and folder == two.folder:
+            return named()
+        namespace.rest_target(one, RemoteRefusal(Status.SERVICE_UNAVAILABLE, "Another thread found it stale."))
+        return absent(folder)
+
+    stale, other = MadeUpShare(rested_meanwhile), MadeUpShare(lambda folder: named(b"a.txt", *folder))
+    made, asked = client(MadeUpShare(of_root, [one, two]), stale, other, namespace=namespace)
+    assert names(made, b"hr", b"x") == [b"a.txt", b"docs", b"x"]
+    assert [each.share for each in asked] == ["hr0", "hr1"]
 
 
 def test_targets_are_tried_within_a_bounded_time() -> None:

@@ -44,15 +44,15 @@ def namespace(clock: Hands | None = None, **more: Any) -> DfsNamespace:
 def test_a_path_below_a_link_lies_at_its_target_whatever_its_case() -> None:
     known = namespace()
     known.add(place("files.example/shares/HR/x"), referral("files.example/shares/HR", "b.example/hr/all"))
-    assert known.located(place("files.example/shares/hr/y/Z")) == place("b.example/hr/all/y/Z")
-    assert known.located(place("files.example/shares/other")) == place("files.example/shares/other")
+    assert known.resolved(place("files.example/shares/hr/y/Z")).place == place("b.example/hr/all/y/Z")
+    assert known.resolved(place("files.example/shares/other")).place == place("files.example/shares/other")
 
 
 def test_a_link_behind_a_link() -> None:
     known = namespace()
     known.add(place("files.example/shares/a"), referral("files.example/shares/a", "b.example/one"))
     known.add(place("b.example/one/in"), referral("b.example/one/in", "x.corp.example/two"))
-    assert known.located(place("files.example/shares/a/in/f")) == place("x.corp.example/two/f")
+    assert known.resolved(place("files.example/shares/a/in/f")).place == place("x.corp.example/two/f")
 
 
 @pytest.mark.parametrize("target", ["files.example/shares", "FILES.example/Shares/a"])
@@ -60,7 +60,7 @@ def test_a_link_that_leads_back(target: str) -> None:
     known = namespace()
     known.add(place("files.example/shares/a"), referral("files.example/shares/a", target))
     with pytest.raises(RemoteRefusal, match="leads back to a folder above it"):
-        known.located(place("files.example/shares/a/f"))
+        known.resolved(place("files.example/shares/a/f"))
 
 
 def test_links_without_end() -> None:
@@ -68,9 +68,9 @@ def test_links_without_end() -> None:
     for number in range(MAX_LINKS + 1):
         link = f"b.example/s{number}"
         known.add(place(link), referral(link, f"b.example/s{number + 1}"))
-    assert known.located(place("b.example/s1/f")) == place(f"b.example/s{MAX_LINKS + 1}/f")
+    assert known.resolved(place("b.example/s1/f")).place == place(f"b.example/s{MAX_LINKS + 1}/f")
     with pytest.raises(RemoteRefusal, match="more than 8 links"):
-        known.located(place("b.example/s0/f"))
+        known.resolved(place("b.example/s0/f"))
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_servers_that_may_have_the_login(host: str, is_permitted: bool) -> None:
     known = namespace()
     known.add(place("files.example/shares/a"), referral("files.example/shares/a", f"{host}/s"))
     if is_permitted:
-        assert known.located(place("files.example/shares/a")).host == host
+        assert known.resolved(place("files.example/shares/a")).place.host == host
         return
     with pytest.raises(RemoteRefusal, match="set dfs_servers"):
-        known.located(place("files.example/shares/a"))
+        known.resolved(place("files.example/shares/a"))
 
 
 def test_a_share_rests_for_a_while_and_a_refused_login_for_good() -> None:
@@ -100,17 +100,17 @@ def test_a_share_rests_for_a_while_and_a_refused_login_for_good() -> None:
     link = "files.example/shares/a"
     known.add(place(link), referral(link, "b.example/s", "x.corp.example/s", lives_s=10_000))
     known.rest(place("b.example/s"), RemoteRefusal(Status.SERVICE_UNAVAILABLE, "away"))
-    assert known.located(place(link)).host == "x.corp.example"
+    assert known.resolved(place(link)).place.host == "x.corp.example"
     known.rest(place("x.corp.example/s"), RemoteRefusal(Status.UNAUTHORIZED, "no login"))
     with pytest.raises(RemoteRefusal, match="no login"):
-        known.located(place(link))
+        known.resolved(place(link))
     clock.at += REST_S + 1
-    assert known.located(place(link)).host == "b.example"
+    assert known.resolved(place(link)).place.host == "b.example"
     known.add(place("files.example/shares/c"), referral("files.example/shares/c", "x.corp.example/other"))
     with pytest.raises(RemoteRefusal, match="no login"):
-        known.located(place("files.example/shares/c"))
+        known.resolved(place("files.example/shares/c"))
     clock.at += MOST_S
-    assert known.located(place(link)) == place(link), "the server is asked again"
+    assert known.resolved(place(link)).place == place(link), "the server is asked again"
 
 
 def test_a_server_rests_with_all_its_shares_and_a_refused_login_stays_refused() -> None:
@@ -120,17 +120,17 @@ def test_a_server_rests_with_all_its_shares_and_a_refused_login_stays_refused() 
     away = RemoteRefusal(Status.SERVICE_UNAVAILABLE, "away")
     known.rest(place("b.example/s"), away, whole_server=True)
     with pytest.raises(RemoteRefusal, match="away"):
-        known.located(place("files.example/shares/a"))
+        known.resolved(place("files.example/shares/a"))
     clock.at += REST_S + 1
-    assert known.located(place("files.example/shares/a")).share == "other"
+    assert known.resolved(place("files.example/shares/a")).place.share == "other"
     known.rest(place("b.example/other"), away)
     with pytest.raises(RemoteRefusal, match="away"):
-        known.located(place("files.example/shares/a"))
+        known.resolved(place("files.example/shares/a"))
     known.rest(place("b.example/s"), RemoteRefusal(Status.UNAUTHORIZED, "no login"))
     known.rest(place("b.example/s"), away, whole_server=True)
     clock.at += REST_S + 1
     with pytest.raises(RemoteRefusal, match="no login"):
-        known.located(place("files.example/shares/a"))
+        known.resolved(place("files.example/shares/a"))
 
 
 def test_only_targets_that_may_be_used_are_kept_and_few_of_them() -> None:
@@ -139,10 +139,10 @@ def test_only_targets_that_may_be_used_are_kept_and_few_of_them() -> None:
     others = [f"evil{number}.example/s" for number in range(60)]
     known.add(place(link), referral(link, *others, *[f"b.example/s{number}" for number in range(40)]))
     for number in range(MOST_TARGETS):
-        assert known.located(place(link)).share == f"s{number}"
+        assert known.resolved(place(link)).place.share == f"s{number}"
         known.rest(place(f"b.example/s{number}"), RemoteRefusal(Status.SERVICE_UNAVAILABLE, "away"))
     with pytest.raises(RemoteRefusal, match="away"):
-        known.located(place(link))
+        known.resolved(place(link))
 
 
 def test_the_name_of_a_server_that_may_not_be_used_is_cut_and_stays_refused() -> None:
@@ -150,7 +150,7 @@ def test_the_name_of_a_server_that_may_not_be_used_is_cut_and_stays_refused() ->
     link = "files.example/shares/a"
     known.add(place(link), referral(link, f"{'x.' * 28}x.xx.{'y.' * 900}evil/s"))
     with pytest.raises(RemoteRefusal, match="set dfs_servers") as caught:
-        known.located(place(link))
+        known.resolved(place(link))
     assert len(caught.value.sentence) < 200
 
 
@@ -169,8 +169,8 @@ def test_long_targets_without_end_take_no_more_than_a_bound() -> None:
     finally:
         tracemalloc.stop()
     assert kept < MAX_KEPT * 5 / 4
-    assert known.located(links[-1]) == targets()[0], "the last one is known"
-    assert known.located(links[0]) == links[0], "the server is asked again"
+    assert known.resolved(links[-1]).place == targets()[0], "the last one is known"
+    assert known.resolved(links[0]).place == links[0], "the server is asked again"
 
 
 @pytest.mark.parametrize("consumed", [0, 3, 10_000])

@@ -14,7 +14,7 @@ from cormorant.sources.remote.protocol import ConnectionBroken, RemoteEntry, Rem
 from cormorant.sources.smb.change_notices import ChangeNotices, Concerns
 from cormorant.sources.smb.dfs_referral import SharePlace
 from cormorant.sources.smb.faults import LiesElsewhere, is_of_share
-from cormorant.sources.smb.namespace import DfsNamespace
+from cormorant.sources.smb.namespace import DfsNamespace, ResolvedPath
 from cormorant.sources.smb.share import SmbShare
 
 T = TypeVar("T")
@@ -82,7 +82,8 @@ class SmbClient:
         wanted = self._place._replace(folder=(*self._place.folder, *parts))
         until, left = self._namespace.tries_until(), MAX_BROKEN
         for _ in range(MAX_TURNS):
-            place = self._namespace.located(wanted)
+            path = self._namespace.resolved(wanted)
+            place = path.place
             is_kept = place.root in self._shares
             share = self._share(place)
             if share is None:
@@ -90,7 +91,7 @@ class SmbClient:
                 continue
             try:
                 with suppress(LiesElsewhere):
-                    return self._acted(share, place, wanted, act)
+                    return self._acted(share, path, act)
                 self._namespace.add(place, share.referral(place))
             except StaleTarget:
                 self._namespace.see_time(until)
@@ -113,23 +114,19 @@ class SmbClient:
             return None
         return self._rested(place, error)
 
-    def _acted(
-        self,
-        share: SmbShare,
-        place: SharePlace,
-        wanted: SharePlace,
-        act: Callable[[SmbShare, tuple[bytes, ...]], T],
-    ) -> T:
+    def _acted(self, share: SmbShare, path: ResolvedPath, act: Callable[[SmbShare, tuple[bytes, ...]], T]) -> T:
         """Do something at a place. Raises StaleTarget, and lets the target of its link rest, if that has no folder."""
         try:
-            return act(share, place.folder)
+            done = act(share, path.place.folder)
         except RemoteRefusal as refusal:
-            target = self._namespace.target_of(wanted) if refusal.status == Status.NOT_FOUND else None
+            target = path.target if refusal.status == Status.NOT_FOUND else None
             if target is None or not target.folder or _has_folder(share, target.folder):
                 raise
             sentence = f"It lies on another server (DFS). {target.host} does not have the folder of the link."
             self._namespace.rest_target(target, RemoteRefusal(Status.SERVICE_UNAVAILABLE, sentence))
             raise StaleTarget from refusal
+        self._namespace.note_used(path)
+        return done
 
     def _share(self, place: SharePlace) -> SmbShare | None:
         """Return the connection to the share of a place; None where its server cannot be used, and rests."""

@@ -50,6 +50,26 @@ class _Link(NamedTuple):
     until: float
 
 
+class _Choice(NamedTuple):
+    """The target of a link that may be used, and why the one before it may not."""
+
+    link: _Link
+    target: SharePlace
+    hindrance: RemoteRefusal | None
+
+
+class ResolvedPath(NamedTuple):
+    """The place where a path of the namespace lies, and the targets of the links on the way there, in their order."""
+
+    place: SharePlace
+    choices: tuple[_Choice, ...]
+
+    @property
+    def target(self) -> SharePlace | None:
+        """The folder that the last link leads to, None if the path lies behind no link."""
+        return self.choices[-1].target if self.choices else None
+
+
 class _Rest(NamedTuple):
     """Why a share behind a link is left alone, and until when."""
 
@@ -67,13 +87,32 @@ class DfsNamespace:
         self._used: dict[SharePlace, SharePlace] = {}
         self._known, self._kept, self._lock = 0, 0, Lock()
 
-    def located(self, place: SharePlace) -> SharePlace:
+    def resolved(self, place: SharePlace) -> ResolvedPath:
         """Return where a path of the namespace lies, as far as its links are known. Raises RemoteRefusal."""
-        return self._way(place)[0]
+        passed, choices = list[SharePlace](), list[_Choice]()
+        while (link := self._above(place)) is not None:
+            passed.append(link.at)
+            if len(passed) > MAX_LINKS:
+                raise RemoteRefusal(Status.UNREADABLE, f"It lies behind more than {MAX_LINKS} links of DFS.")
+            choices.append(self._chosen(link, passed))
+            target = choices[-1].target
+            place = target._replace(folder=target.folder + place.folder[len(link.at.folder) :])
+        return ResolvedPath(place, tuple(choices))
 
-    def target_of(self, place: SharePlace) -> SharePlace | None:
-        """Return the folder that the last link above a path leads to, None if it lies behind no link."""
-        return self._way(place)[1]
+    def note_used(self, path: ResolvedPath) -> None:
+        """Log each target on the way to a path that is another than before, or at first than the server's first.
+
+        Call it when the server at the end of the way has given the folder or file.
+        """
+        for link, target, hindrance in path.choices:
+            with self._lock:
+                before = self._used.get(link.at, link.targets[0])
+                if before == target:
+                    continue
+                self._used[link.at] = target
+            names = {"link": _shown(link.at), "target": _shown(target), "before": _shown(before)}
+            reason = hindrance.sentence if hindrance else ""
+            _log.warning("other target of DFS link", extra={**names, "reason": reason})
 
     def tries_until(self) -> float:
         """Return until when targets may be tried for one folder or file, in seconds of the monotonic clock."""
@@ -84,17 +123,6 @@ class DfsNamespace:
         if self._clock.monotonic() > until:
             sentence = f"It lies on other servers (DFS), and none of those tried within {TRIES_S:g} s gave it."
             raise RemoteRefusal(Status.SERVICE_UNAVAILABLE, sentence)
-
-    def _way(self, place: SharePlace) -> tuple[SharePlace, SharePlace | None]:
-        """Return where a path lies, and the target of the last link above it."""
-        passed, target = list[SharePlace](), None
-        while (link := self._above(place)) is not None:
-            passed.append(link.at)
-            if len(passed) > MAX_LINKS:
-                raise RemoteRefusal(Status.UNREADABLE, f"It lies behind more than {MAX_LINKS} links of DFS.")
-            target = self._chosen(link, passed)
-            place = target._replace(folder=target.folder + place.folder[len(link.at.folder) :])
-        return place, target
 
     def add(self, asked: SharePlace, referral: Referral) -> None:
         """Keep the link above a path that another server has. Raises RemoteRefusal for a referral of anything else."""
@@ -154,26 +182,15 @@ class DfsNamespace:
                     return link
         return None
 
-    def _chosen(self, link: _Link, passed: Sequence[SharePlace]) -> SharePlace:
+    def _chosen(self, link: _Link, passed: Sequence[SharePlace]) -> _Choice:
         """Return the first target that may be used. Raises RemoteRefusal with why the last of them may not."""
         last: RemoteRefusal | None = None
         for target in link.targets:
             hindrance = self._hindrance(target, passed)
             if hindrance is None:
-                self._note_used(link, target, last)
-                return target
+                return _Choice(link, target, last)
             last = hindrance
         raise last or RemoteRefusal(Status.UNREADABLE, "It lies behind a link of DFS that leads nowhere.")
-
-    def _note_used(self, link: _Link, target: SharePlace, hindrance: RemoteRefusal | None) -> None:
-        """Log the target of a link if it is another than before, or at first another than the server's first."""
-        with self._lock:
-            before = self._used.get(link.at, link.targets[0])
-            if before == target:
-                return
-            self._used[link.at] = target
-        names = {"link": _shown(link.at), "target": _shown(target), "before": _shown(before)}
-        _log.warning("other target of DFS link", extra={**names, "reason": hindrance.sentence if hindrance else ""})
 
     def _hindrance(self, target: SharePlace, passed: Sequence[SharePlace]) -> RemoteRefusal | None:
         if any(target.holds(each) for each in passed):
