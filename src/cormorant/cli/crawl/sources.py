@@ -10,6 +10,7 @@ import typer
 
 from cormorant.base.errors import CormorantError, Incomplete, Unreachable, UsageError
 from cormorant.cli import terminal
+from cormorant.cli.formatting import plural
 from cormorant.cli.typer_apps import examples, new_app
 
 if TYPE_CHECKING:
@@ -296,10 +297,10 @@ def agreed(say: terminal.Terminal, effects: Sequence[SourcePreview]) -> bool:
     going = impact_counts.going(effects)
     if going and (not sys.stdin.isatty() or say.json):
         raise UsageError(
-            f"{going} documents would leave the index. Pass --yes to agree, or --preview to see them.",
+            f"{plural(going, 'document')} would leave the index. Pass --yes to agree, or --preview to see them.",
             **impact_counts.of_edits(effects),
         )
-    return not going or typer.confirm(f"Save, and let {going} documents leave at the next crawl?", err=True)
+    return not going or typer.confirm(f"Save, and let {plural(going, 'document')} leave at the next crawl?", err=True)
 
 
 @app.command(
@@ -400,10 +401,10 @@ def delete(
         if record["documents"] and not yes:
             if not sys.stdin.isatty() or say.json:
                 raise UsageError(
-                    f"{record['documents']} documents would leave the index. Pass --yes to agree.",
+                    f"{plural(record['documents'], 'document')} would leave the index. Pass --yes to agree.",
                     **impact_counts.of_deletion(house, name),
                 )
-            if not typer.confirm(f"Delete {name!r} and its {record['documents']} documents?", err=True):
+            if not typer.confirm(f"Delete {name!r} and its {plural(record['documents'], 'document')}?", err=True):
                 say.note("Nothing was changed.")
                 raise typer.Exit(1)
         left = sources.delete(house, name)

@@ -140,13 +140,17 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
 
 
 def figures(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a run report: its course, and its counters."""
+    """Yield the lines of a run report: its course, and its counters unless it failed before it did anything."""
     took = duration(record["seconds"])
     head = f"Run {record['run']} of {record['source']!r}: {record['state']} after {took}"
-    yield f"{head}, {record['pages_per_s']:g} pages a second"
+    outcomes = _outcomes(record)
+    did_nothing = record["state"] == "failed" and not outcomes and not any(record[name] for name in COUNTERS)
+    yield head if did_nothing else f"{head}, {record['pages_per_s']:g} pages a second"
     if record["reason"] and record["reason"] not in (each["sentence"] for each in record["problems"]):
         yield f"  {localized(record['reason'])}"
-    if outcomes := _outcomes(record):
+    if did_nothing:
+        return
+    if outcomes:
         yield f"  {', '.join(outcomes)}"
     yield ""
     for name in COUNTERS:
@@ -163,7 +167,7 @@ def figures(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"  cormorant document list --source {shlex.quote(record['source'])} --state error   lists the failures"
     if record["exposed_files"]:
         yield f"  everyone can find {plural(record['exposed_files'], 'file')} that others may not read on the disk"
-    if record["unchanged"] and (record["new"] or record["changed"] or record["deleted"]):
+    if record["changed"] or record["deleted"] or (record["new"] and record["unchanged"]):
         yield f"  cormorant document list --changed {record['run']}   lists new, changed and gone documents"
 
 

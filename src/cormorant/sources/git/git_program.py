@@ -34,6 +34,7 @@ _NO_LOGIN: Final = (
     "authentication failed", "could not read username", "permission denied", "error: 401", "error: 403",
     "access denied", "invalid username", "terminal prompts disabled",
 )  # fmt: skip
+_NO_TLS: Final = ("unexpected tls packet", "wrong version number", "unexpected message", "packet length too long")
 _ABSENT: Final = (
     "repository not found", "does not appear to be a git repository", "error: 404", "not found", "does not exist",
 )  # fmt: skip
@@ -173,6 +174,10 @@ def explained(fault: GitFault, settings: GitSettings) -> Unreachable:
         if login:
             return LoginRefused(f"The server of {shown} refuses the login. Check user, {_login_setting(settings)}.")
         return Unreachable(f"The server of {shown} wants a login: set user and password=secret:NAME.")
+    if settings.repository.scheme == "file" and "could not read from remote repository" in said:
+        return Unreachable(f"There is no repository at {settings.repository.path}. Correct the source's url.")
+    if any(each in said for each in _NO_TLS):
+        return Unreachable(f"The server of {shown} does not speak TLS at this port. Check scheme and port of the url.")
     if any(each in said for each in _ABSENT):
         return Unreachable(f"There is no repository at {shown}, or the login may not see it. Check its address.")
     if "redirect" in said or "error: 30" in said:

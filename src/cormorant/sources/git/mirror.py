@@ -102,6 +102,8 @@ class BranchMirror:
                         and value.startswith("ref: ")), "")  # fmt: skip
         heads = {name.removeprefix(_HEADS): value for value, name in lines if name.startswith(_HEADS)}
         wanted = branch or default
+        if not heads:
+            raise Unreachable("The repository has no commit yet. Commit something there, or check its address.")
         if wanted not in heads:
             known = ", ".join(sorted(heads)[:_MOST_REFS]) or "none"
             raise Unreachable(f"The repository has no branch {wanted or 'HEAD'}. It has: {known}. Set branch to one.")

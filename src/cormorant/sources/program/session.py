@@ -143,7 +143,8 @@ class ProgramSession:
         while (left_s := until - self._clock.monotonic()) > 0:
             if (got := self._reply(left_s, kinds)) is not None:
                 return got
-        beside = f", and wrote {self.nonsense} lines that are no messages" if self.nonsense else ""
+        lines = "1 line that is no message" if self.nonsense == 1 else f"{self.nonsense:,} lines that are no messages"
+        beside = f", and wrote {lines}" if self.nonsense else ""
         raise ProgramSilent(f"did not answer within {limit_s:g} seconds{beside}")
 
     def _reply(self, wait_s: float, kinds: tuple[type[Reply], ...]) -> Reply | None:
