@@ -40,3 +40,17 @@ def test_the_report_says_what_became_of_the_documents(tmp_path: Path) -> None:
     (folder / "songs.txt").unlink()
     (folder / "blob.bin").unlink()
     assert summary(cli)[0] == "1 deleted, 3 unchanged, 2 addresses gone", "one of them never was a document"
+
+
+def test_a_run_that_failed_at_once_says_why_without_counters(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    cli = InstalledCli(tmp_path / "data")
+    cli.fine("source", "add", "files", "papers", "--set", f"path={folder}")
+    folder.rmdir()
+    done = cli.run("crawl", "papers")
+    head, *others = [line for line in done.out.splitlines() if line.strip()]
+    assert head.startswith("Run 1 of 'papers': failed after ")
+    assert "pages a second" not in head
+    assert others == []
+    assert str(folder) in done.err

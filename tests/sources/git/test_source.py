@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -403,6 +404,20 @@ def test_a_missing_repository_of_this_machine(tmp_path: Path) -> None:
         GitSource.look(parse_settings(GitSettings, {"url": str(tmp_path / "absent")}))
     got = fetched(source(tmp_path / "absent", tmp_path), source(tmp_path / "absent", tmp_path).found("a"))
     assert isinstance(got, Deferred)
+
+
+def test_folders_of_this_machine_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(Unreachable, match=r"There is no repository at .*/folder. Correct the source's url."):
+        listed(source(tmp_path / "folder", tmp_path))
+    subprocess.run(["git", "init", "--quiet", tmp_path / "empty"], check=True)
+    with pytest.raises(Unreachable, match="has no commit yet"):
+        listed(source(tmp_path / "empty", tmp_path))
+
+
+def test_a_server_without_tls(repository: Repository, tmp_path: Path) -> None:
+    with served(tmp_path) as (address, _), pytest.raises(Unreachable, match="does not speak TLS at this port"):
+        listed(source(f"{address}/repo".replace("http:", "https:"), tmp_path))
 
 
 def test_one_process_at_a_time_brings_a_mirror_up_to_date(
