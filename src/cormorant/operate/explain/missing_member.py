@@ -8,19 +8,18 @@ from cormorant.base.clock import timestamp
 from cormorant.model.member import container_of, path_within
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.status import describe
-from cormorant.operate.documents import lookup
+from cormorant.operate.documents.address_lookup import AddressLookup
 from cormorant.operate.records.explanations import Explanation
 from cormorant.store.catalog.sources import SourceRow
-from cormorant.store.db.database import Tx
 
 _READ = (OutcomeKind.OK, OutcomeKind.UNCHANGED)
 _SPELLING = "Check its spelling. Results and `cormorant document list` show addresses like {}#/folder/name.txt."
 
 
-def explain(tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Explanation | None:
+def explain(known: AddressLookup, owner: SourceRow, address: str, record: Explanation) -> Explanation | None:
     """Explain a member that has no row; None where no container around it is known. `record` is what is said else."""
     container, inner = container_of(address), address
-    while container and not (rows := _rows(tx, owner, container)):
+    while container and not (rows := _rows(known, owner, container)):
         container, inner = container_of(container), container
     if not container:
         return None
@@ -44,5 +43,5 @@ def explain(tx: Tx, owner: SourceRow, address: str, record: Explanation) -> Expl
     }  # fmt: skip
 
 
-def _rows(tx: Tx, owner: SourceRow, container: str) -> list[Any]:
-    return [row for row in lookup.at(tx, container) if row.source_id == owner.id]
+def _rows(known: AddressLookup, owner: SourceRow, container: str) -> list[Any]:
+    return [row for row in known.at(container) if row.source_id == owner.id]
