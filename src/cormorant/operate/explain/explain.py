@@ -353,7 +353,7 @@ def _unkept(house: Installation, known: AddressLookup, addresses: SourceAddresse
         record = empty(address)
         if said := (
             _stranger(house, tx, owner, meant, record)
-            or missing_member.explain(known, owner, meant, record)
+            or missing_member.explain(house, known, addresses, meant, record)
             or explain_unknown.unlisted(house, tx, owner, meant, record)
         ):
             return said
