@@ -249,7 +249,7 @@ class Library:
         self._hidden = hidden
         self._kept = kept
         self._weights = weights
-        self._visibility = AttributeVisibility(index, attributes)
+        self._visibility = AttributeVisibility(index, clock, attributes)
 
     def attributes(self, question: Question, reader: Reader, names: Collection[str] = ()) -> KnownAttributes:
         """Return the attributes that a question may name, by names in lower case.

@@ -21,7 +21,8 @@ from cormorant.model import no_text as textless
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import SETS, Role
 from cormorant.model.status import Status
-from cormorant.operate.documents.lookup import EXCLUDED, OK, ROWS, View
+from cormorant.operate.documents.address_lookup import ROWS
+from cormorant.operate.documents.lookup import EXCLUDED, OK, View
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord
 from cormorant.store.catalog import sources

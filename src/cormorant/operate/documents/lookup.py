@@ -14,8 +14,7 @@ from cormorant.base.errors import BadAddress, NotFoundError
 from cormorant.base.log import logger
 from cormorant.frontier.progress import remaining
 from cormorant.frontier.progress.url_states import Standing, set_of
-from cormorant.frontier.staging import pending_deletes, unreviewed
-from cormorant.model.member import canonical_member
+from cormorant.frontier.staging import unreviewed
 from cormorant.model.outcome import OutcomeKind
 from cormorant.model.resource import Role, UrlState
 from cormorant.model.ruling import Renamed
@@ -23,21 +22,21 @@ from cormorant.model.run import Mode, RunState
 from cormorant.model.status import Status
 from cormorant.model.url import canonical, fingerprint, join, origin_of, try_canonical
 from cormorant.operate.documents import member_lookup, rejected_deliveries
+from cormorant.operate.documents.address_lookup import ROWS, AddressLookup, as_known
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.documents.rejected_deliveries import RejectedDocument
-from cormorant.operate.documents.source_addresses import SourceAddresses
 from cormorant.operate.installation import Installation
 from cormorant.operate.records.documents import DocumentRecord, OneDocument
 from cormorant.receivers.stream import Event
 from cormorant.sources.trees.share import of_share
 from cormorant.sources.trees.tree_urls import quoted
 from cormorant.store.blobs.protocol import BlobPlace
-from cormorant.store.catalog import receivers, sources
+from cormorant.store.catalog import receivers
 from cormorant.store.db import bulk
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs, tombstones, visits
 from cormorant.store.journal.runs import RunRow
-from cormorant.store.schema import content, hidden, resource, site, source, stream
+from cormorant.store.schema import content, resource, stream
 
 _log = logger(__name__)
 OK = 200
@@ -45,17 +44,6 @@ EXCLUDED = "excluded"
 """The state of an address that a gate excluded, before it was visited or at its newest visit."""
 _ENDINGS = (".csv", ".docx", ".htm", ".html", ".json", ".md", ".odt", ".pdf", ".php", ".pptx", ".txt", ".xlsx", ".xml")
 """Endings of names that belong to files, not to hosts."""
-
-
-ROWS = sa.select(
-    resource, content.c.url, content.c.title, content.c.mime, content.c.language, content.c.size_bytes,
-    content.c.content_hash, content.c.fetched_at, content.c.changed_at, content.c.indexed, content.c.seq,
-    source.c.name.label("source"), source.c.generation, pending_deletes.OUT_OF_SIGHT.label("hidden"),
-).select_from(
-    resource.join(source, source.c.id == resource.c.source_id)
-    .outerjoin(content, content.c.id == resource.c.id)
-    .outerjoin(hidden, hidden.c.id == resource.c.id)
-)  # fmt: skip
 
 
 class View:
@@ -168,47 +156,47 @@ def why_held(run: RunRow, status: int) -> str:
     return f"run {run.id} {runs.stands(run)}, and the last visit ended {status}. {runs.answers(run)}"
 
 
-def address_of(tx: Tx, text: str, *, here: bool = True) -> str:
+def address_of(tx: Tx, text: str, *, here: bool = True, known: AddressLookup | None = None) -> str:
     """The address that a person means: one in full, or the path of a file.
 
     `here`: a path may be relative to this process's folder, or begin with `~`; False for requests over a network.
+    `known`: the rows of addresses, if the caller looks up others too.
     Raises BadAddress for anything else, with the nearest address in full.
     """
+    rows = known or AddressLookup(tx)
     see_given(text)
     bare = text.strip()
-    if shared := _on_share(tx, bare, here=here):
+    if shared := _on_share(rows, bare, here=here):
         return shared
     if "://" in bare or bare.lower().startswith("file:/"):
-        return member_lookup.of_text(tx, bare, at) or canonical(bare)
+        return member_lookup.of_text(rows, bare) or canonical(bare)
     place = os.path.expanduser(bare) if here else bare  # noqa: PTH111 - an address is made of the path's bytes
-    known = "\0" not in place and (here or place.startswith("/"))
-    path = os.path.abspath(place) if known else ""  # noqa: PTH100 - pathlib keeps `..`
-    if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(tx, path)):
-        member = None if os.path.lexists(path) else _member_at(tx, path)
+    is_path = "\0" not in place and (here or place.startswith("/"))
+    path = os.path.abspath(place) if is_path else ""  # noqa: PTH100 - pathlib keeps `..`
+    if path and (place.startswith("/") or os.path.lexists(path) or _is_crawled(rows, path)):
+        member = None if os.path.lexists(path) else _member_at(rows, path)
         return member or canonical("file://" + quoted(os.fsencode(path)))
-    if named := _by_name(tx, bare):
+    if named := _by_name(rows, bare):
         return named
-    meant = _nearest(tx, bare)
+    meant = _nearest(rows, bare)
     how = f"Did you mean {meant}?" if meant else f"Write it in full, like {_example(tx)}."
     more = {"meant": meant} if meant else {}
     raise BadAddress(f"{text!r} is neither a full address nor a file here. {how}", **more)
 
 
-def _member_at(tx: Tx, path: str) -> str | None:
+def _member_at(rows: AddressLookup, path: str) -> str | None:
     """Return the address of a document in a file that a path means, None for any other path."""
-    return member_lookup.of_text(tx, path, at) or member_lookup.of_path(tx, path, at)
+    return member_lookup.of_text(rows, path) or member_lookup.of_path(rows, path)
 
 
-def _by_name(tx: Tx, text: str) -> str | None:
+def _by_name(rows: AddressLookup, text: str) -> str | None:
     """Return the first known address of a document that a source knows by such a name, like its key or path.
 
     Else the first of a document that was moved or deleted, or that a rule excludes.
     """
-    folders = _folders(tx)
-    owners = [SourceAddresses(each) for each in sources.every(tx)]
-    meant = [(each, _as_known(address)) for each in owners for address in each.meant_by(text)]
-    known = (address for each, address in meant if _at_source(tx, each, address, folders))
-    former = (address for each, address in meant if _was_met(tx, each.owner.id, address))
+    meant = [(each, as_known(address)) for each in rows.owners.values() for address in each.meant_by(text)]
+    known = (address for each, address in meant if rows.in_source(each, address))
+    former = (address for each, address in meant if _was_met(rows.tx, each.owner.id, address))
     return next(known, None) or next(former, None)
 
 
@@ -225,7 +213,7 @@ def _example(tx: Tx) -> str:
     return str(rows[0].address) if rows else "https://example.org/docs/"
 
 
-def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
+def _on_share(rows: AddressLookup, text: str, *, here: bool) -> str | None:
     """The address of a path of a share, as Windows writes it; None for anything else. Raises BadAddress.
 
     A path with two slashes is one if a source shows files of that share, unless it is a local file.
@@ -235,7 +223,7 @@ def _on_share(tx: Tx, text: str, *, here: bool) -> str | None:
         return shared
     if here and os.path.lexists(text):
         return None
-    shown = [str(row.settings.get("display_prefix", "")) for row in sources.every(tx)]
+    shown = [str(each.owner.settings.get("display_prefix", "")) for each in rows.owners.values()]
     return shared if any(each and (shared + "/").startswith(each + "/") for each in shown) else None
 
 
@@ -247,16 +235,16 @@ def see_given(text: str) -> None:
         )
 
 
-def _is_crawled(tx: Tx, path: str) -> bool:
+def _is_crawled(rows: AddressLookup, path: str) -> bool:
     """Return whether a path is below the folder of a source; the file itself may be gone."""
-    roots = [str(row.settings.get("path", "")) for row in sources.every(tx)]
+    roots = [str(each.owner.settings.get("path", "")) for each in rows.owners.values()]
     return any(root and path.startswith(root.rstrip("/") + "/") for root in roots)
 
 
-def _nearest(tx: Tx, text: str) -> str | None:
+def _nearest(rows: AddressLookup, text: str) -> str | None:
     """Return the likely address for text that lacks a scheme or host; None if there is none."""
     host = text.partition("/")[0]
-    starts = [start for row in sources.every(tx) for start in row.settings.get("start") or ()]
+    starts = [start for each in rows.owners.values() for start in each.owner.settings.get("start") or ()]
     first = next((each for each in starts if origin_of(each).site == host), starts[0] if starts else "")
     scheme = origin_of(first).scheme if first and origin_of(first).site == host else ""
     named = ("." in host or ":" in host or host == "localhost") and not host.lower().endswith(_ENDINGS)
@@ -274,30 +262,7 @@ def renaming(asked: str, known: Renamed) -> dict[str, str]:
 
 def at(tx: Tx, address: str) -> list[Any]:
     """The rows of an address, or else of the documents with this display address: one for each source."""
-    known, folders = _as_known(address), _folders(tx)
-    return [row for each in sources.every(tx) for row in _at_source(tx, SourceAddresses(each), known, folders)]
-
-
-def _as_known(address: str) -> str:
-    return canonical_member(address) or try_canonical(address) or address
-
-
-def _folders(tx: Tx) -> list[int]:
-    """Return the sites that are folders of this machine."""
-    return [row.id for row in tx.rows(sa.select(site.c.id).where(site.c.key.like("file:%")))]
-
-
-def _at_source(tx: Tx, known_by: SourceAddresses, address: str, folders: Sequence[int]) -> Sequence[Any]:
-    """Return the rows of a canonical address in one source, or else of the documents with this display address."""
-    owner = known_by.owner
-    mine = resource.c.source_id == owner.id
-    for meant in known_by.meanings(address):
-        at_host = sa.select(site.c.id).where(site.c.key == known_by.site_key(meant))
-        sites = folders if meant.startswith("file:") else [row.id for row in tx.rows(at_host)]
-        same = sa.and_(resource.c.hash == fingerprint(meant, owner.id), mine)
-        if known := tx.rows(ROWS.where(resource.c.site_id.in_(sites), same)):
-            return known
-    return tx.rows(ROWS.where(resource.c.display == address, mine))
+    return AddressLookup(tx).at(address)
 
 
 def shown(house: Installation, address: str) -> list[OneDocument]:

@@ -38,6 +38,11 @@ class SourceAddresses:
             return kind, parse_settings(kind.settings, self.owner.settings)
         return None
 
+    @property
+    def settings(self) -> SourceSettings | None:
+        """The settings of the source; None if they, or its kind, can no longer be read."""
+        return self._parsed[1] if self._parsed else None
+
     def renamed(self, address: str) -> Renamed | None:
         """Return the name under which the source knows a discovered address; None if it is unchanged."""
         with suppress(CormorantError):  # a rewriter that is no longer installed

@@ -29,6 +29,7 @@ from cormorant.model.status import describe
 from cormorant.model.url import fingerprint, origin_of
 from cormorant.operate.checks import host_errors, limits, remedies, sitemaps
 from cormorant.operate.documents import links, lookup, rejected_deliveries, takedowns
+from cormorant.operate.documents.address_lookup import AddressLookup
 from cormorant.operate.documents.conversion import how_read
 from cormorant.operate.documents.source_addresses import KIND_FAULTS, SourceAddresses
 from cormorant.operate.explain import explain_unknown, former_address, missing_member, rulings
@@ -46,7 +47,7 @@ from cormorant.operate.records.explanations import (
 from cormorant.operate.records.takedowns import Takedown
 from cormorant.plugins import Discovery, source_kind
 from cormorant.store.blobs.protocol import BlobPlace
-from cormorant.store.catalog import acls, receivers, sources
+from cormorant.store.catalog import acls, receivers
 from cormorant.store.catalog.sources import SourceRow
 from cormorant.store.db.database import Tx
 from cormorant.store.journal import runs, tombstones, visits
@@ -75,16 +76,17 @@ def explain(house: Installation, address: str, *, here: bool = True) -> list[Exp
     for what is neither.
     """
     with house.store.read() as tx:
-        meant = lookup.address_of(tx, address, here=here)
-        rows = {row.source_id: row for row in lookup.at(tx, meant)}
+        known = AddressLookup(tx)
+        meant = lookup.address_of(tx, address, here=here, known=known)
+        rows = {row.source_id: row for row in known.at(meant)}
         found: list[Explanation] = []
-        for each in sources.every(tx):
-            if each.id in rows:
-                record = _known(house, tx, each, rows[each.id])
-                _rename(record, each, rows[each.id], meant)
+        for number, each in known.owners.items():
+            if number in rows:
+                record = _known(house, tx, each.owner, rows[number])
+                _rename(record, each, rows[number], meant)
                 _refuse(tx, record)
-                found.append(_left_out(house, tx, each, rows[each.id], record))
-            elif said := _unkept(house, tx, each, meant):
+                found.append(_left_out(house, tx, each.owner, rows[number], record))
+            elif said := _unkept(house, known, each, meant):
                 _rename(said, each, None, meant)
                 found.append(said)
         if not found:
@@ -92,9 +94,8 @@ def explain(house: Installation, address: str, *, here: bool = True) -> list[Exp
     return sorted(found, key=lambda each: each["verdict"] == "excluded" and not each["visits"])
 
 
-def _rename(record: Explanation, owner: SourceRow, row: Any, asked: str) -> None:
+def _rename(record: Explanation, addresses: SourceAddresses, row: Any, asked: str) -> None:
     """Add the requested, the fetched and the shown address, and the rule that renames it, if one does."""
-    addresses = SourceAddresses(owner)
     known = addresses.renamed(asked)
     if known is None and row is not None and row.display:
         known = addresses.renamed(row.display)
@@ -343,15 +344,16 @@ def _asked_again(tx: Tx, row: Any) -> NextVisitRecord:
     return {"when": "before a visit of a page of its site, when it holds no longer", "holds_until": rfc3339(max(until))}
 
 
-def _unkept(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Explanation | None:
+def _unkept(house: Installation, known: AddressLookup, addresses: SourceAddresses, address: str) -> Explanation | None:
     """Return what a source says of an address for which it has no resource, None when that is nothing."""
-    if former := former_address.explain(house, tx, owner, address):
+    tx, owner = known.tx, addresses.owner
+    if former := former_address.explain(house, tx, addresses, address):
         return former
-    for meant in SourceAddresses(owner).meanings(address):
+    for meant in addresses.meanings(address):
         record = empty(address)
         if said := (
             _stranger(house, tx, owner, meant, record)
-            or missing_member.explain(tx, owner, meant, record)
+            or missing_member.explain(house, known, addresses, meant, record)
             or explain_unknown.unlisted(house, tx, owner, meant, record)
         ):
             return said

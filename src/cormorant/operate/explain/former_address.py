@@ -23,12 +23,13 @@ _MOVED_TO = "Nothing to do; set links to the new address when you can."
 _PERMANENT = "Nothing to do if that was meant. If it comes back, the next crawl finds it again."
 
 
-def explain(house: Installation, tx: Tx, owner: SourceRow, address: str) -> Explanation | None:
+def explain(house: Installation, tx: Tx, addresses: SourceAddresses, address: str) -> Explanation | None:
     """Explain an address that the source has no resource for, but had a document at; None where it had none.
 
     A ruling that excludes the address today, or was met since, says more, and is left to the caller.
     """
-    for meant in SourceAddresses(owner).meanings(address):
+    owner = addresses.owner
+    for meant in addresses.meanings(address):
         stone = tombstones.at(tx, owner.id, meant)
         if stone is not None:
             break

@@ -7,18 +7,26 @@ query that names another attribute is read as if there were no attribute of that
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from threading import Lock
 from typing import Final, NamedTuple
 
+from cormorant.base.clock import Clock
 from cormorant.model.acl import Reader
 from cormorant.model.attribute import LONGEST_NAME
+from cormorant.search.index.attribute_terms import has_match, lies_within
 from cormorant.search.index.protocol import IndexReader
-from cormorant.search.index.query import AttributeMatch, AttributeRange, Or, Search
+from cormorant.search.index.query import AttributeMatch, AttributeRange, Exact, Key, Or, Search
 from cormorant.search.index.tokenizer import clean
 from cormorant.search.query.attribute_query import BUILT_IN_ATTRIBUTES, KnownAttributes
 from cormorant.search.query.lexer import LONGEST
 
-_MOST_ANSWERS: Final = 10_000
+ABSENT_S: Final = 3.0
+"""Seconds for which the answer that a reader sees no document with an attribute is kept when the index changes."""
+MOST_ANSWERS: Final = 2_000
+"""Answers that are remembered, the newest, each of a reader and an attribute."""
+MOST_WITNESSES: Final = 3
+"""Documents that are remembered for an answer, so that it outlives the removal of one."""
 
 
 class AttributeCatalog(NamedTuple):
@@ -50,25 +58,35 @@ def _before_colons(text: str) -> Iterator[str]:
         colon = text.find(":", colon + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _IndexState:
-    """A state of the index without hidden documents, and the answers found in it by reader and attribute."""
+class _Answer(NamedTuple):
+    """An answer about a reader and an attribute: some documents of the reader with a value of it, () for none.
 
-    place: int
-    hidden: frozenset[int]
-    answers: dict[tuple[Reader, str], bool] = field(default_factory=dict)
+    `state` is the number of the index state that it holds for, `asked_at` the time of its query (monotonic seconds).
+    """
+
+    state: int
+    witnesses: tuple[int, ...]
+    asked_at: float
 
 
 class AttributeVisibility:
-    """Finds the attributes that readers may know of. It remembers its answers about one state of the index.
+    """Finds the attributes that readers may know of, at a cost that does not grow with each commit of the index.
 
-    `everything` makes the search for all documents that a reader sees.
+    A query for all documents with a value of an attribute visits every value, so it runs once for a reader and an
+    attribute and its first hits are remembered as witnesses. In a later state of the index, or with other hidden
+    documents, the attribute stays visible only if the reader still sees one of these witnesses with a value of it. If
+    none is left, the query runs again. The answer that there is none is kept for ABSENT_S in later states too: so long
+    may the first document with an attribute, or the first that a reader may see, be overlooked. An attribute is never
+    visible longer than the reader may see a document that has it.
     """
 
-    def __init__(self, index: IndexReader, catalog: Callable[[], AttributeCatalog]) -> None:
+    def __init__(self, index: IndexReader, clock: Clock, catalog: Callable[[], AttributeCatalog]) -> None:
         self._index = index
+        self._clock = clock
         self._catalog = catalog
-        self._state = _IndexState(-1, frozenset())
+        self._lock = Lock()
+        self._state, self._number = (-1, frozenset[int]()), 0
+        self._answers: dict[tuple[Reader, str], _Answer] = {}
 
     @property
     def known(self) -> KnownAttributes:
@@ -94,12 +112,49 @@ class AttributeVisibility:
 
     def _with_values(self, names: Collection[str], everything: Search) -> frozenset[str]:
         """Return those of these names that a document of a search for everything has a value of."""
-        state, place = self._state, self._index.place
-        if (state.place, state.hidden) != (place, everything.hidden) or len(state.answers) > _MOST_ANSWERS:
-            state = self._state = _IndexState(place, everything.hidden)
-        for name in names:
-            if (everything.reader, name) not in state.answers:
-                query = Or((AttributeMatch(name, ()), AttributeRange(name)))
-                found = self._index.search(replace(everything, query=query))
-                state.answers[everything.reader, name] = found.total > 0
-        return frozenset(name for name in names if state.answers[everything.reader, name])
+        state = self._number_of(everything)
+        return frozenset(name for name in names if self._answer(name, everything, state).witnesses)
+
+    def _number_of(self, everything: Search) -> int:
+        """Return the number of the present state of the index without hidden documents."""
+        present = self._index.place, everything.hidden
+        with self._lock:
+            if self._state != present:
+                self._state, self._number = present, self._number + 1
+            return self._number
+
+    def _answer(self, name: str, everything: Search, state: int) -> _Answer:
+        key, now = (everything.reader, name), self._clock.monotonic()
+        last = self._answers.get(key)
+        if last is not None and (last.state == state or (not last.witnesses and now - last.asked_at < ABSENT_S)):
+            return last
+        left = self._still(name, last.witnesses, everything) if last is not None and last.witnesses else ()
+        if last is not None and left:
+            answer = last._replace(state=state, witnesses=left)
+        else:
+            answer = _Answer(state, self._found(name, everything), now)
+        with self._lock:
+            self._answers.pop(key, None)
+            while len(self._answers) >= MOST_ANSWERS:
+                del self._answers[next(iter(self._answers))]
+            self._answers[key] = answer
+        return answer
+
+    def _found(self, name: str, everything: Search) -> tuple[int, ...]:
+        """Return some documents of a search for everything that have a value of an attribute."""
+        query = Or((AttributeMatch(name, ()), AttributeRange(name)))
+        hits = self._index.search(replace(everything, query=query, limit=MOST_WITNESSES)).hits
+        return tuple(each.id for each in hits)
+
+    def _still(self, name: str, witnesses: tuple[int, ...], everything: Search) -> tuple[int, ...]:
+        """Return those of these documents that a search for everything finds and that have a value of an attribute.
+
+        The index looks up their ids alone; the values are those of the stored entries.
+        """
+        query = Exact(Key.ID, tuple(map(str, witnesses)))
+        hits = self._index.search(replace(everything, query=query, limit=len(witnesses))).hits
+        return tuple(
+            each.id
+            for each in hits
+            if has_match(each.entry, AttributeMatch(name, ())) or lies_within(each.entry, AttributeRange(name))
+        )

@@ -22,6 +22,8 @@ MOVED = 0
 """The status of a document that is at another address."""
 MOST = 100_000
 """Tombstones kept of one source, the newest; each takes about 200 bytes."""
+_AT_ONCE = 500
+"""Sources that one statement asks for."""
 
 
 class Tombstone(NamedTuple):
@@ -66,6 +68,16 @@ def at(tx: Tx, source: int, address: str) -> Tombstone | None:
         sa.select(*_COLUMNS).where(columns.source_id == source, columns.hash == fingerprint(address, source))
     )
     return Tombstone(*rows[0]) if rows and rows[0].address == address else None
+
+
+def any_at(tx: Tx, sources: Sequence[int], address: str) -> bool:
+    """Return whether one of these sources had a document at an address."""
+    columns = tombstone.c
+    keys = [(number, fingerprint(address, number)) for number in sources]
+    known = sa.select(columns.source_id).where(columns.address == address).limit(1)
+    same = sa.tuple_(columns.source_id, columns.hash)
+    parts = [keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE)]
+    return any(tx.rows(known.where(same.in_(part))) for part in parts)
 
 
 def deletion_of(tx: Tx, resource: int) -> Tombstone | None:
