@@ -30,6 +30,9 @@ from cormorant.extract.unpack import embedded_files
 from cormorant.model.content import Extraction
 
 NO_CONVERTER: Final = 908
+_FAULTS: Final = (
+    ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RuntimeError, TypeError, ValueError,
+)  # fmt: skip
 _SEARCHED_BYTES: Final = 4_000_000
 """Documents up to this size are searched for others as they are read; larger ones when they are unpacked."""
 
@@ -103,7 +106,7 @@ def _embeds(made: Format, data: bytes, task: ExtractionTask) -> bool:
     """Return whether other documents lie in a document; True if that is unknown."""
     try:
         return next(embedded_files(made)(data, task), None) is not None
-    except Exception:  # noqa: BLE001 - its text was read; unpacking it says why no other document can be
+    except (Protected, Unreadable, *_FAULTS):  # its text was read; unpacking it says why no other document can be
         return True
 
 

@@ -135,10 +135,10 @@ class FeedSettings(PacingSettings):
         if bool(self.user) != bool(self.password):
             raise ValueError("user and password go together: set both, or none.")
         if self.password:
-            for name, addresses in (("feeds", self.feeds), ("control", self.control)):
-                for each in addresses:
-                    if each.startswith("http:"):
-                        see_inner(origin_of(each).host, self.network, "a password", name)
+            places = [("feeds", each) for each in self.feeds] + [("control", each) for each in self.control]
+            for name, each in places:
+                if each.startswith("http:"):
+                    see_inner(origin_of(each).host, self.network, "a password", name)
         return self
 
     @property
