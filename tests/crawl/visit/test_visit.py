@@ -9,8 +9,10 @@ import os
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy.exc import OperationalError
 
 from cormorant.base.clock import SystemClock
+from cormorant.base.errors import Unreachable
 from cormorant.base.profiling import unmeasured
 from cormorant.crawl.visit.convert import Converter
 from cormorant.crawl.visit.visit import Blocked, VisitResult, visit
@@ -65,6 +67,16 @@ def test_what_is_ours_to_mend_is_not_the_document_s_fault(
 ) -> None:
     with pytest.raises(type(error)):
         made(NEVER_SEEN, error, monkeypatch)
+
+
+def test_a_database_that_fails_is_no_fault_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    away = Unreachable("The database has no connection free.")
+    away.__cause__ = OperationalError("SELECT 1", {}, OSError())
+    with pytest.raises(Unreachable):
+        made(NEVER_SEEN, away, monkeypatch)
+    got = made(NEVER_SEEN, Unreachable("A server of a plug-in is away."), monkeypatch)
+    assert isinstance(got, VisitResult)
+    assert got.outcome.status == 903
 
 
 @pytest.mark.parametrize(

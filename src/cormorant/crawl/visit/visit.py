@@ -30,6 +30,7 @@ from cormorant.model.resource import Resource, Role
 from cormorant.model.ruling import Prerequisite, Ruling
 from cormorant.sandbox import ServerGone
 from cormorant.sources.protocol import Source
+from cormorant.store.db.database import is_of_database
 
 _log = logger(__name__)
 R = TypeVar("R")
@@ -70,7 +71,7 @@ async def visit(
 ) -> VisitResult | Blocked:
     """Make one visit, unless the resource is `barred` by a takedown.
 
-    Never raises, except ServerGone: an unexpected error fails this document and not the process.
+    Raises ServerGone, and the errors of a database that fails. Any other unexpected error fails this document alone.
     """
     wire = VisitTrace(sent=task.sender(clock, others), site=task.site.key, facts=task.site.facts, beside=others)
     got: Content | Outcome | Blocked | None = None
@@ -91,13 +92,15 @@ async def visit(
 async def bounded(resource: Resource, ending: Awaitable[R]) -> R | Failed | Deferred:
     """Return the outcome of reading a resource; an unexpected error fails this resource alone.
 
-    Raises ServerGone.
+    Raises ServerGone, and the errors of a database that fails: then the process waits for it and visits again.
     """
     try:
         return await ending
     except ServerGone:
         raise  # the server of the converters is gone: its parent restarts it
-    except Exception as error:  # noqa: BLE001 - the input is hostile, and so may be a plug-in
+    except Exception as error:
+        if is_of_database(error):
+            raise
         lack = of_files(error)
         _log.exception("fault", extra={"source": resource.source, "address": resource.address})
         return Failed(903, fault(error)) if lack is None else Deferred(904, lack.said, lack=lack)

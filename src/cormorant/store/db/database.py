@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from cormorant.base.errors import StoreError
+from cormorant.base.errors import CormorantError, StoreError
 from cormorant.store.db import drivers
 from cormorant.store.db.clock_steps import ServerClock, Steady
 from cormorant.store.schema import metadata
@@ -205,6 +205,11 @@ class Store:
             raise drivers.translate(error.orig, self.url) from error
         except self._engine.dialect.loaded_dbapi.Error as error:  # COPY uses the driver directly
             raise drivers.translate(error, self.url) from error
+
+
+def is_of_database(error: BaseException) -> bool:
+    """Return whether an error says that the database failed, and not what the code that used it did."""
+    return isinstance(error, CormorantError) and isinstance(error.__cause__, exc.DBAPIError)
 
 
 @contextmanager
