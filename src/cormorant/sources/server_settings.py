@@ -35,7 +35,7 @@ def is_inside_host(host: str, network: Iterable[str]) -> bool:
         return False
 
 
-def see_inner(host: str, network: Iterable[str], login: str, setting: str = "url") -> None:
+def see_inner(host: str, network: Iterable[str], login: str, setting: str = "the url") -> None:
     """Raise ValueError where a login over http would leave the inside, and anybody on the way could read it."""
     if not is_inside_host(host, network):
         raise ValueError(
