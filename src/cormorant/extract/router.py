@@ -20,6 +20,7 @@ from cormorant.base.profiling import Steps, unmeasured
 from cormorant.extract.detect.built_in import BY_MEDIA_TYPE
 from cormorant.extract.detect.format import OFFICE_SERVER, XBERG_SERVER
 from cormorant.extract.detect.formats import FORMATS, by_name, proves_itself, reader_of
+from cormorant.extract.detect.mail_signature import MAIL
 from cormorant.extract.detect.media_types import FormatReader
 from cormorant.extract.errors import Unreadable
 from cormorant.extract.formats.plain import extract_markdown, extract_text
@@ -64,7 +65,6 @@ _INLINE: Final = {
     FormatReader.TEXT: INLINE_TEXT_BYTES,
     FormatReader.MARKDOWN: INLINE_TEXT_BYTES,
 }
-_MAIL: Final = "message/rfc822"
 OCR_PICTURES: Final = frozenset(("image/bmp", "image/gif", "image/jpeg", "image/png", "image/tiff", "image/webp"))
 """Picture types with recognition of text, if a source requests it."""
 OCR_LIMITS: Final = Limits(cpu_s=600, wall_s=1_200.0)
@@ -105,7 +105,7 @@ def reading_of(mime: str, size_bytes: int, ocr: str = "") -> ReadMode:
     reader = reader_of(mime)
     if reader is None:
         return ReadMode.NONE
-    if mime == _MAIL and size_bytes <= INLINE_MAIL_BYTES:
+    if mime == MAIL and size_bytes <= INLINE_MAIL_BYTES:
         return ReadMode.MAIL
     most = INLINE_XHTML_BYTES if mime == XHTML else _INLINE.get(reader, -1)
     return ReadMode.INLINE if size_bytes <= most else ReadMode.CHILD
@@ -149,11 +149,11 @@ def answer_mail(body: bytes, *, address: str, charset: str = "", file_name: str 
 
     Never raises for the contents of `body`. The reader is imported with the first mail.
     """
-    read = imported(BY_MEDIA_TYPE[_MAIL].converter)
+    read = imported(BY_MEDIA_TYPE[MAIL].converter)
     if not callable(read):
-        raise TypeError(f"{BY_MEDIA_TYPE[_MAIL].converter} is no function")
+        raise TypeError(f"{BY_MEDIA_TYPE[MAIL].converter} is no function")
     try:
-        return encode_result(read(body, ExtractionTask(_MAIL, address, charset, file_name, manner)))
+        return encode_result(read(body, ExtractionTask(MAIL, address, charset, file_name, manner)))
     except Unreadable as error:
         return encode_result(unreadable(error))
 

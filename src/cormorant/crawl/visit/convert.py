@@ -221,9 +221,7 @@ class Converter:
                     content.mime, content.body,
                     address=content.address, charset=content.charset, steps=self._steps, manner=manner,
                 )  # fmt: skip
-            case ReadMode.MAIL | ReadMode.CHILD if (
-                not content.body.strip()
-            ):  # nothing in it that a converter could misread
+            case ReadMode.MAIL | ReadMode.CHILD if not content.body.strip():  # a converter could misread nothing
                 return content, Extraction("", name_of(content.address, content.called))
             case ReadMode.MAIL:
                 at, name = content.address, content.called
